@@ -52,6 +52,7 @@ class Csv {
   [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
   std::string name_{};
   std::vector<std::string> columns_{};
+  std::vector<Place> header_places_{};  ///< of each column name
   std::vector<std::vector<Cell>> rows_{};
 };
 

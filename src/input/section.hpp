@@ -18,7 +18,7 @@ class Section;
 /// One value of a TOML document with its place. Typed access throws InputError at that place.
 class Value {
  public:
-  struct Node;  ///< our own tree: no toml++ type leaves section.cpp
+  struct Node;  ///< our own tree: no toml++ type leaves toml.cpp
   Value(std::shared_ptr<const Node> node, std::string key);
 
   [[nodiscard]] const Place& place() const;
@@ -46,6 +46,7 @@ class Value {
   [[noreturn]] void fail(std::string_view what) const;
 
  private:
+  friend class Section;
   std::shared_ptr<const Node> node_;
   std::string key_;
 };
