@@ -61,6 +61,8 @@ class Network {
 
   /// Runs until nothing is pending. Callable once.
   virtual void run() = 0;
+  /// Ends run() after the current call-back; what is pending never fires.
+  virtual void stop() = 0;
 
   [[nodiscard]] virtual std::uint64_t events() const = 0;  ///< call-backs so far
 };
