@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <span>
 
 #include "input/files.hpp"
 #include "input/node.hpp"
-#include "units/text.hpp"
 
 namespace trainyard::input {
 
@@ -139,21 +137,12 @@ std::string toml_key(std::string_view key) {
   return bare ? std::string{key} : toml_string(key);
 }
 
-/// Keeps a float a float: 2.0 must not come back as the integer 2.
-std::string toml_float(double value) {
-  if (!std::isfinite(value)) {
-    return std::isnan(value) ? "nan" : (value > 0 ? "inf" : "-inf");
-  }
-  const std::string digits = units::to_decimal(value);
-  return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
-}
-
 std::string inline_text(const Node& node);
 
 struct InlineText {
   std::string operator()(const std::string& text) const { return toml_string(text); }
   std::string operator()(std::int64_t integer) const { return std::to_string(integer); }
-  std::string operator()(double number) const { return toml_float(number); }
+  std::string operator()(double number) const { return float_text(number); }
   std::string operator()(bool boolean) const { return boolean ? "true" : "false"; }
   std::string operator()(const Node::Date& date) const { return date.text; }
   std::string operator()(const Node::Array& elements) const {

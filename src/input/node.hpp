@@ -36,6 +36,10 @@ struct Value::Node {
 /// "25", "\"text\"", "a table": what an error message says was found.
 [[nodiscard]] std::string describe(const Value::Node& node);
 
+/// A float as TOML writes it. Whole ones keep ".0": 2.0 must neither read back as an integer nor be
+/// reported as "must be an integer, got 2".
+[[nodiscard]] std::string float_text(double value);
+
 /// "a" and "b" to "a.b".
 [[nodiscard]] std::string join_path(std::string_view parent, std::string_view key);
 

@@ -37,11 +37,17 @@ std::string join_path(std::string_view parent, std::string_view key) {
   return parent.empty() ? std::string{key} : fmt::format("{}.{}", parent, key);
 }
 
+std::string float_text(double value) {
+  const std::string digits = number_text(value);
+  const bool looks_whole = std::isfinite(value) && digits.find_first_of(".e") == std::string::npos;
+  return looks_whole ? digits + ".0" : digits;
+}
+
 std::string describe(const Node& node) {
   struct Describe {
     std::string operator()(const std::string& text) const { return quoted(text); }
     std::string operator()(std::int64_t integer) const { return fmt::format("{}", integer); }
-    std::string operator()(double number) const { return number_text(number); }
+    std::string operator()(double number) const { return float_text(number); }
     std::string operator()(bool boolean) const { return boolean ? "true" : "false"; }
     std::string operator()(const Node::Date& date) const { return "the date " + date.text; }
     std::string operator()(const Node::Array&) const { return "an array"; }
