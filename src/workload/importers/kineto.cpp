@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <regex>
+#include <utility>
+
+#include "input/error.hpp"
+#include "workload/import.hpp"
+#include "workload/importers/inflate.hpp"
+#include "workload/importers/kineto_collectives.hpp"
+#include "workload/importers/kineto_events.hpp"
+#include "workload/importers/kineto_graph.hpp"
+
+namespace trainyard::workload {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kWithoutLaunch =
+    "GPU operations without a launch record (kept, in stream order)";
+constexpr const char* kSeveralGpus = "further GPUs of one process (kept as streams of one rank)";
+
+bool is_profile_name(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".json") || name.ends_with(".json.gz");
+}
+
+// A folder stands for the profiles in it, in the order of their names.
+std::vector<std::string> expand(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (const fs::directory_entry& entry : fs::directory_iterator{path}) {
+      if (entry.is_regular_file() && is_profile_name(entry.path())) {
+        inside.push_back(entry.path().string());
+      }
+    }
+    if (inside.empty()) {
+      throw input::InputError{{path, 0, 0},
+                              "the folder holds no profile, expected *.json or *.json.gz files"};
+    }
+    std::sort(inside.begin(), inside.end());
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  if (files.empty()) {
+    throw input::InputError{{}, "no profile to import, expected at least one path"};
+  }
+  return files;
+}
+
+// "worker3", "rank-12", "rank_0": what tools put into file names.
+std::optional<int> rank_in_name(const std::string& path) {
+  static const std::regex kPattern{"(?:rank|worker)[-_ ]?([0-9]{1,6})", std::regex::icase};
+  const std::string name = fs::path{path}.filename().string();
+  std::smatch match;
+  if (!std::regex_search(name, match, kPattern)) {
+    return std::nullopt;
+  }
+  return std::stoi(match[1].str());
+}
+
+struct LoadedFile {
+  std::string path{};
+  PaddedText text{};
+  KinetoFile file{};
+};
+
+void check_has_gpu_events(const LoadedFile& loaded) {
+  if (loaded.file.gpu.empty()) {
+    throw input::InputError{{loaded.path, 0, 0},
+                            "the profile has no GPU events, expected kernels, copies or fills "
+                            "(was the profiler run with CUDA activities?)"};
+  }
+}
+
+// The rank that the profile states, else the number in the file's name, else the file's position.
+void assign_ranks(std::vector<LoadedFile>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    KinetoFile& file = files[i].file;
+    if (file.rank < 0 && files.size() > 1) {
+      file.rank = rank_in_name(files[i].path).value_or(static_cast<int>(i));
+    }
+    file.rank = std::max(file.rank, 0);
+  }
+  std::stable_sort(files.begin(), files.end(), [](const LoadedFile& a, const LoadedFile& b) {
+    return a.file.rank < b.file.rank;
+  });
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    if (files[i].file.rank == files[i - 1].file.rank) {
+      throw input::InputError{{files[i].path, 0, 0},
+                              fmt::format("a second profile of rank {}, expected one file a rank; "
+                                          "the first is {}",
+                                          files[i].file.rank, files[i - 1].path)};
+    }
+  }
+}
+
+int world_size(const std::vector<LoadedFile>& files) {
+  int size = static_cast<int>(files.size());
+  for (const LoadedFile& loaded : files) {
+    size = std::max({size, loaded.file.world_size, loaded.file.rank + 1});
+  }
+  return size;
+}
+
+// Names of the catalogue for the spellings of drivers; any other name stays as it is.
+std::string catalogue_name(const std::string& spelling) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kNames{{
+      {"Tesla V100-SXM2-16GB", "v100-sxm2-16gb"},
+      {"Tesla V100-SXM2-32GB", "v100-sxm2-32gb"},
+      {"Tesla V100-DGXS-32GB", "v100-sxm2-32gb"},  // DGX Station: same GPU, water-cooled
+      {"Tesla V100-SXM3-32GB", "v100-sxm3-32gb"},
+      {"NVIDIA A100-SXM4-40GB", "a100-sxm4-40gb"},
+      {"NVIDIA A100-PG509-200", "a100-sxm4-40gb"},  // OAM board of the 40 GB part
+      {"NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"},
+      {"NVIDIA A100-PCIE-40GB", "a100-pcie-40gb"},
+      {"NVIDIA A100 80GB PCIe", "a100-pcie-80gb"},
+      {"NVIDIA H100 80GB HBM3", "h100-sxm5-80gb"},
+      {"NVIDIA H200", "h200-sxm-141gb"},
+      {"NVIDIA GeForce RTX 2080 Ti", "rtx-2080-ti"},
+      {"AMD Instinct MI300X", "mi300x"},
+      {"AMD Instinct MI300X VF", "mi300x"},
+  }};
+  for (const auto& [driver, catalogue] : kNames) {
+    if (spelling == driver) {
+      return std::string{catalogue};
+    }
+  }
+  return spelling;
+}
+
+// ROCm numbers devices that deviceProperties does not list: then the first one that it does.
+std::string gpu_name(const KinetoFile& file) {
+  const int device = std::min_element(file.gpu.begin(), file.gpu.end(),
+                                      [](const GpuEvent& a, const GpuEvent& b) {
+                                        return a.device < b.device;
+                                      })
+                         ->device;
+  const auto found = file.devices.find(device);
+  if (found != file.devices.end()) {
+    return catalogue_name(found->second);
+  }
+  return file.devices.empty() ? std::string{} : catalogue_name(file.devices.begin()->second);
+}
+
+std::int64_t further_gpus(const Timeline& timeline) {
+  std::vector<std::string> devices;
+  for (const Stream& stream : timeline.streams) {
+    if (!stream.host) {
+      devices.push_back(stream.name.substr(0, stream.name.find(':')));
+    }
+  }
+  std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  return static_cast<std::int64_t>(devices.size()) - 1;
+}
+
+void add_skipped(std::vector<RankProfile>& ranks, Workload& workload) {
+  std::map<std::string, std::int64_t> all;
+  for (const RankProfile& rank : ranks) {
+    for (const auto& [reason, count] : rank.file->skipped) {
+      all[reason] += count;
+    }
+    all[kWithoutLaunch] += rank.graph.without_launch;
+    all[kSeveralGpus] += further_gpus(rank.graph.timeline);
+  }
+  for (const auto& [reason, count] : all) {
+    if (count > 0) {
+      workload.skipped.push_back({reason, count});
+    }
+  }
+}
+
+void align_clocks(std::vector<RankProfile>& ranks) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const RankProfile& rank : ranks) {
+    first = std::min(first, rank.graph.start);
+  }
+  for (RankProfile& rank : ranks) {
+    rank.graph.timeline.start = units::Nanoseconds{rank.graph.start - first};
+  }
+}
+
+}  // namespace
+
+Workload import_kineto(const std::vector<std::string>& paths, std::string_view name) {
+  std::vector<LoadedFile> files;
+  for (const std::string& path : expand(paths)) {
+    LoadedFile loaded{path, read_inflated(path), {}};
+    loaded.file = parse_kineto(loaded.text, path);
+    check_has_gpu_events(loaded);
+    files.push_back(std::move(loaded));
+  }
+  assign_ranks(files);
+
+  Workload workload;
+  workload.name = name;
+  workload.framework = "kineto";
+  workload.gpu = gpu_name(files.front().file);
+  workload.world_size = world_size(files);
+  NameTable names;
+  std::vector<RankProfile> ranks;
+  for (const LoadedFile& loaded : files) {
+    ranks.push_back({loaded.path, &loaded.file, build_graph(loaded.file, names)});
+    ranks.back().graph.timeline.rank = loaded.file.rank;
+  }
+  align_clocks(ranks);
+  match_collectives(ranks, workload);
+  add_skipped(ranks, workload);
+  for (RankProfile& rank : ranks) {
+    workload.timelines.push_back(std::move(rank.graph.timeline));
+  }
+  workload.names = names.take();
+  return workload;
+}
+
+}  // namespace trainyard::workload
