@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "collective/plan.hpp"
+#include "engine/network.hpp"
+#include "topology/cluster.hpp"
+
+namespace trainyard::simulation {
+
+/// A collective of a job's step as it runs on the GPUs the job holds.
+struct PlannedCollective {
+  collective::Plan plan{};
+  units::Nanoseconds alone{};  ///< time with nothing else on its links
+  int lane = 0;                ///< collectives of one lane never overlap; those of two lanes may
+};
+
+/// What a job puts on a link.
+struct LinkLoad {
+  topology::LinkId link = -1;
+  double peak = 0.0;   ///< bytes/s while its collectives run alone
+  double bytes = 0.0;  ///< a step
+};
+
+/// Which links the network back end has to hold, and their numbers in it.
+struct SharedLinks {
+  std::vector<engine::Resource> resources{};
+  std::vector<std::int32_t> resource_of{};  ///< by LinkId; -1: not in the back end
+};
+
+/// `private_too`: also links only one job can use (needed when a job overlaps its own collectives).
+[[nodiscard]] SharedLinks shared_links(const topology::Cluster& cluster, bool private_too);
+
+/// Loads of a set of planned collectives, by link id ascending.
+[[nodiscard]] std::vector<LinkLoad> link_loads(const std::vector<PlannedCollective>& collectives,
+                                               const topology::Cluster& cluster);
+
+/// Moves the bytes of collectives. A link is contended when the summed peak demand of the jobs that
+/// are running on it exceeds its bandwidth. A collective that crosses no contended link is a timer;
+/// otherwise its flows go to the network back end over their contended links only, with a rate cap
+/// from the others. When the set of jobs on a link changes, flows in flight are cancelled and
+/// restarted with what remains (no second latency).
+class Traffic final : public engine::Handler {
+ public:
+  Traffic(const topology::Cluster& cluster, engine::Network& network, const SharedLinks& links);
+
+  /// A job begins to use the network. Returns the running jobs (itself included) whose set of
+  /// neighbours over contended links changed, ascending.
+  std::vector<int> join(int job, std::vector<PlannedCollective> collectives);
+  /// The job has ended; none of its collectives is in flight.
+  std::vector<int> leave(int job);
+
+  /// Running jobs that share a contended link with `job`, itself left out, ascending.
+  [[nodiscard]] std::vector<int> neighbours(int job) const;
+  [[nodiscard]] const std::vector<LinkLoad>& loads(int job) const;
+  /// Largest sum of demands seen on a link, at most its bandwidth, in bytes/s.
+  [[nodiscard]] double peak_rate(topology::LinkId link) const;
+
+  /// Starts a collective of a running job `delay` from now; `handler.fire(token)` at its end.
+  void start(int job, int collective, units::Nanoseconds delay, engine::Handler& handler,
+             std::uint64_t token);
+
+  void fire(std::uint64_t token) override;
+
+ private:
+  struct Use {
+    double capacity = 0.0;
+    double demand = 0.0;
+    double peak = 0.0;
+    bool contended = false;
+    std::vector<std::pair<int, double>> jobs{};
+  };
+  /// A flow's links split into what the back end arbitrates and what only limits it.
+  struct FlowSplit {
+    std::vector<engine::ResourceId> resources{};
+    double cap = 0.0;  ///< bytes/s, from the uncontended links and the plan
+  };
+  struct PlanSplit {
+    bool known = false;
+    bool contended = false;
+    std::vector<FlowSplit> flows{};
+  };
+  struct JobTraffic {
+    std::vector<PlannedCollective> collectives{};
+    std::vector<PlanSplit> splits{};  ///< by collective, forgotten when contention changes
+    std::vector<LinkLoad> loads{};
+    std::vector<int> active{};  ///< slots of transfers in flight
+  };
+  struct Part {
+    engine::FlowId flow = 0;    ///< in the network, or
+    engine::TimerId timer = 0;  ///< on its own at `rate`
+    double size = 0.0;          ///< bytes when it was (re)started
+    double rate = 0.0;
+  };
+  struct Transfer {
+    int job = -1;
+    int collective = -1;
+    std::int64_t begin = 0;     ///< ns, when the latency has passed
+    std::int64_t end = 0;       ///< ns, only while it is one timer
+    engine::TimerId whole = 0;  ///< the timer of an uncontended plan
+    std::vector<Part> parts{};
+    int open = 0;
+    engine::Handler* handler = nullptr;
+    std::uint64_t token = 0;
+  };
+
+  void update_use(Use& use, std::vector<int>& touched);
+  [[nodiscard]] bool is_contended(topology::LinkId link) const;
+  [[nodiscard]] PlanSplit split(const collective::Plan& plan) const;
+  const PlanSplit& split_of(int job, int collective);
+  void run_as_timer(int slot, std::int64_t remaining);
+  void run_as_flows(int slot, const std::vector<double>& bytes);
+  void start_part(int slot, std::size_t part, double bytes);
+  [[nodiscard]] std::vector<double> stop(Transfer& transfer);
+  void replan(int job);
+  void finish(int slot);
+  int new_slot();
+
+  const topology::Cluster& cluster_;
+  engine::Network& network_;
+  const SharedLinks& links_;
+  std::unordered_map<topology::LinkId, Use> uses_{};  // looked up, never iterated
+  std::unordered_map<int, JobTraffic> jobs_{};        // looked up, never iterated
+  std::vector<Transfer> transfers_{};
+  std::vector<int> free_slots_{};
+};
+
+}  // namespace trainyard::simulation
