@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace trainyard::cli {
+
+/// All commands, in the order of the help. The one table: a command that is not in it is not there.
+[[nodiscard]] const std::vector<CommandSpec>& commands();
+
+// One function a command, each in a file of its own: topology_list.cpp defines
+// `CommandSpec topology_list_command()`. A new command adds a line here, a row in commands.cpp and
+// its file in CMakeLists.txt.
+
+}  // namespace trainyard::cli
