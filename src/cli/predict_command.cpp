@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
 
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -48,17 +49,20 @@ std::vector<topology::GpuId> gpus_of(const Arguments& arguments, const topology:
   return gpus;
 }
 
-/// `align=on` drops the recorded skew of the ranks' clocks.
+/// Comma-separated KEY=VALUE settings. `align=on` drops the recorded skew of the ranks' clocks.
 simulation::PredictOptions options_of(const Arguments& arguments) {
   simulation::PredictOptions options;
-  for (const std::string& setting : arguments.all("--what-if")) {
-    if (setting != "align=on" && setting != "align=off") {
-      throw input::InputError{
-          kCommandLine,
-          fmt::format("--what-if \"{}\" is not known to this version (known: align=on, align=off)",
-                      setting)};
+  for (const std::string& list : arguments.all("--what-if")) {
+    std::stringstream settings{list};
+    for (std::string setting; std::getline(settings, setting, ',');) {
+      if (setting != "align=on" && setting != "align=off") {
+        arguments.fail("--what-if",
+                       fmt::format("setting \"{}\" is not known to this version (known: align=on, "
+                                   "align=off)",
+                                   setting));
+      }
+      options.aligned = setting == "align=on";
     }
-    options.aligned = setting == "align=on";
   }
   return options;
 }
