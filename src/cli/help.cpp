@@ -14,22 +14,31 @@ constexpr std::size_t kWidth = 100;
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
-/// Breaks text between words; every line after the first is indented.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t first_column) {
-  std::string out;
-  std::size_t column = first_column;
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(' '));
-    if (column + 1 + word.size() > kWidth && column > indent) {
+    words.emplace_back(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return words;
+}
+
+/// Joins pieces by blanks, breaking lines between them; every line after the first is indented.
+std::string wrapped(const std::vector<std::string>& pieces, std::size_t indent,
+                    std::size_t first_column) {
+  std::string out;
+  std::size_t column = first_column;
+  for (const std::string& piece : pieces) {
+    if (column + 1 + piece.size() > kWidth && column > indent) {
       out += '\n' + std::string(indent, ' ');
       column = indent;
     } else if (!out.empty()) {
       out += ' ';
       ++column;
     }
-    out += word;
-    column += word.size();
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    out += piece;
+    column += piece.size();
   }
   return out;
 }
@@ -43,7 +52,7 @@ std::string two_columns(const Rows& rows) {
   std::string out;
   for (const auto& [name, meaning] : rows) {
     const std::size_t indent = widest + 4;
-    out += fmt::format("  {:<{}}  {}\n", name, widest, wrapped(meaning, indent, indent));
+    out += fmt::format("  {:<{}}  {}\n", name, widest, wrapped(words_of(meaning), indent, indent));
   }
   return out;
 }
@@ -63,14 +72,15 @@ std::string with_value(const Option& option) {
   return fmt::format("{} {}", option.name, value_name(option));
 }
 
-std::string usage(const CommandSpec& command) {
-  std::string out;
+/// One piece an option, so that a line never breaks between an option and its value.
+std::vector<std::string> usage(const CommandSpec& command) {
+  std::vector<std::string> pieces;
   for (const Option& option : command.options) {
     const std::string text = with_value(option);
-    out += option.required ? fmt::format(" {}", text) : fmt::format(" [{}]", text);
-    out += option.repeated ? "..." : "";
+    pieces.push_back((option.required ? text : fmt::format("[{}]", text)) +
+                     (option.repeated ? "..." : ""));
   }
-  return out;
+  return pieces;
 }
 
 std::string meaning(const Option& option) {
@@ -115,7 +125,8 @@ std::string group_help(const std::vector<CommandSpec>& table, std::string_view g
 }
 
 std::string command_help(const CommandSpec& command) {
-  const std::string start = fmt::format("Usage: trainyard {}", command.name);
+  const std::string start =
+      fmt::format("Usage: trainyard {}{}", command.name, command.options.empty() ? "" : " ");
   std::string out = start + wrapped(usage(command), 7, start.size()) + "\n\n";
   out += command.summary + "\n";
   if (!command.details.empty()) {

@@ -58,9 +58,33 @@ void reject(const std::vector<std::string>& extras, const CommandSpec& command) 
   }
 }
 
-/// CLI11's own text, one line of it.
-std::string first_line(std::string_view text) {
-  return std::string{text.substr(0, text.find('\n'))};
+/// `--seed --force` is a forgotten value, not the seed "--force".
+void reject_options_as_values(const Arguments::Values& values, const CommandSpec& command) {
+  for (const Option& option : command.options) {
+    const auto given = values.find(option.name);
+    if (is_positional(option) || given == values.end()) {
+      continue;
+    }
+    for (const std::string& value : given->second) {
+      if (value.starts_with('-') &&
+          std::ranges::find(command.options, value, &Option::name) != command.options.end()) {
+        throw input::InputError{kPlace, option.name + " wants a value, got the option " + value};
+      }
+    }
+  }
+}
+
+/// CLI11 says "--seed: 1 required  missing" for a missing value and "force was given a disallowed
+/// flag override" for --force=no.
+std::string explain(const CLI::ParseError& error) {
+  const std::string_view what = error.what();
+  const auto colon = what.find(':');
+  if (error.get_name() == "ArgumentMismatch") {
+    return colon != std::string_view::npos
+               ? std::string{what.substr(0, colon)} + " wants a value"
+               : "--" + std::string{what.substr(0, what.find(' '))} + " takes no value";
+  }
+  return std::string{what.substr(0, what.find('\n'))};
 }
 
 }  // namespace
@@ -76,7 +100,7 @@ Arguments::Values parse(const CommandSpec& command, const std::vector<std::strin
     // CLI11 takes the words from the back.
     app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& error) {
-    throw input::InputError{kPlace, first_line(error.what())};
+    throw input::InputError{kPlace, explain(error)};
   }
   reject(app.remaining(), command);
   Arguments::Values values;
@@ -86,6 +110,7 @@ Arguments::Values parse(const CommandSpec& command, const std::vector<std::strin
       values[option.name] = parsed->results();
     }
   }
+  reject_options_as_values(values, command);
   return values;
 }
 
