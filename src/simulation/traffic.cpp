@@ -4,6 +4,10 @@
 #include <cassert>
 #include <cmath>
 #include <map>
+#include <set>
+#include <tuple>
+
+#include "simulation/folding.hpp"
 
 namespace trainyard::simulation {
 namespace {
@@ -22,6 +26,54 @@ void sort_unique(std::vector<int>& values) {
 std::int64_t transfer_time(double bytes, double rate) {
   return std::llround(bytes / rate * 1e9);
 }
+
+/// Do two plans differ in nothing but the length of their flows?
+bool same_shape(const collective::Plan& a, const collective::Plan& b) {
+  if (a.flows.size() != b.flows.size()) {
+    return false;
+  }
+  for (std::size_t f = 0; f < a.flows.size(); ++f) {
+    const double ratio = a.flows[f].size.si() * b.flows[0].size.si();
+    const double other = b.flows[f].size.si() * a.flows[0].size.si();
+    if (a.flows[f].links != b.flows[f].links || a.flows[f].cap != b.flows[f].cap ||
+        std::abs(ratio - other) > 1e-9 * ratio) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Numbers the shapes of a step's plans.
+std::vector<int> shapes(const std::vector<PlannedCollective>& collectives) {
+  std::vector<int> shape_of;
+  std::vector<std::size_t> firsts;
+  for (const auto& planned : collectives) {
+    const auto known = std::find_if(firsts.begin(), firsts.end(), [&](std::size_t first) {
+      return same_shape(collectives[first].plan, planned.plan);
+    });
+    shape_of.push_back(static_cast<int>(known - firsts.begin()));
+    if (known == firsts.end()) {
+      firsts.push_back(shape_of.size() - 1);
+    }
+  }
+  return shape_of;
+}
+
+int max_of(const std::vector<int>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
+/// Numbers what flows must have in common to be folded: job and shape, size and cap.
+class Kinds {
+ public:
+  int number(std::pair<int, int> plan, double size, double cap) {
+    return known_.emplace(std::tuple{plan, size, cap}, static_cast<int>(known_.size()))
+        .first->second;
+  }
+
+ private:
+  std::map<std::tuple<std::pair<int, int>, double, double>, int> known_{};
+};
 
 }  // namespace
 
@@ -97,6 +149,7 @@ void Traffic::update_use(Use& use, std::vector<int>& touched) {
 std::vector<int> Traffic::join(int job, std::vector<PlannedCollective> collectives) {
   JobTraffic& traffic = jobs_[job];
   traffic.loads = link_loads(collectives, cluster_);
+  traffic.shape_of = shapes(collectives);
   traffic.collectives = std::move(collectives);
   std::vector<int> touched{job};
   for (const LinkLoad& load : traffic.loads) {
@@ -110,11 +163,7 @@ std::vector<int> Traffic::join(int job, std::vector<PlannedCollective> collectiv
     use.jobs.emplace_back(job, load.peak);
     update_use(use, touched);
   }
-  sort_unique(touched);
-  for (const int other : touched) {
-    replan(other);
-  }
-  return touched;
+  return replan(std::move(touched));
 }
 
 std::vector<int> Traffic::leave(int job) {
@@ -133,11 +182,7 @@ std::vector<int> Traffic::leave(int job) {
                jobs.end());
     update_use(found->second, touched);
   }
-  sort_unique(touched);
-  for (const int other : touched) {
-    replan(other);
-  }
-  return touched;
+  return replan(std::move(touched));
 }
 
 std::vector<int> Traffic::neighbours(int job) const {
@@ -171,40 +216,102 @@ bool Traffic::is_contended(topology::LinkId link) const {
   return found != uses_.end() && found->second.contended;
 }
 
-/// A flow's cap: each uncontended link is shared with the plan's own flows only.
-Traffic::PlanSplit Traffic::split(const collective::Plan& plan) const {
+std::vector<int> Traffic::connected(const std::vector<int>& jobs) const {
+  std::set<int> found{jobs.begin(), jobs.end()};
+  std::vector<int> open{jobs};
+  while (!open.empty()) {
+    const int next = open.back();
+    open.pop_back();
+    for (const int other : neighbours(next)) {
+      if (found.insert(other).second) {
+        open.push_back(other);
+      }
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+/// Splits the links of all plans of jobs that are connected, and folds what runs alike.
+void Traffic::split(const std::vector<int>& jobs) {
+  struct Origin {
+    PlanSplit* plan;
+    FlowSplit flow;
+  };
+  std::vector<Origin> origins;
+  std::vector<FoldableFlow> flows;
+  std::vector<topology::LinkId> links;
+  Kinds kinds;
+  for (const int job : jobs) {
+    JobTraffic& traffic = jobs_.at(job);
+    const int shapes = traffic.shape_of.empty() ? 0 : 1 + max_of(traffic.shape_of);
+    traffic.splits.assign(static_cast<std::size_t>(shapes), {});
+    for (int shape = 0; shape < shapes; ++shape) {
+      const auto first = std::find(traffic.shape_of.begin(), traffic.shape_of.end(), shape);
+      const auto& plan =
+          traffic.collectives[static_cast<std::size_t>(first - traffic.shape_of.begin())].plan;
+      const auto caps = private_caps(plan);
+      for (std::size_t f = 0; f < plan.flows.size(); ++f) {
+        FoldableFlow& flow = flows.emplace_back();
+        flow.kind = kinds.number({job, shape}, plan.flows[f].size.si(), caps[f]);
+        std::copy_if(plan.flows[f].links.begin(), plan.flows[f].links.end(),
+                     std::back_inserter(flow.links),
+                     [&](topology::LinkId link) { return is_contended(link); });
+        links.insert(links.end(), flow.links.begin(), flow.links.end());
+        origins.push_back({&traffic.splits[static_cast<std::size_t>(shape)], {f, {}, caps[f]}});
+      }
+    }
+  }
+  std::sort(links.begin(), links.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  std::vector<double> capacity;
+  for (const topology::LinkId link : links) {
+    capacity.push_back(uses_.at(link).capacity);
+  }
+  const Folding folding = fold(flows, links, capacity);
+  std::vector<std::size_t> part_of_class(folding.classes.size());
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    const auto cell = static_cast<std::size_t>(folding.class_of[f]);
+    Origin& origin = origins[f];
+    if (folding.classes[cell].representative == f) {
+      part_of_class[cell] = origin.plan->flows.size();
+      for (const topology::LinkId link : folding.classes[cell].links) {
+        origin.flow.resources.push_back(
+            static_cast<engine::ResourceId>(links_.resource_of[static_cast<std::size_t>(link)]));
+        origin.plan->contended = true;
+      }
+      origin.plan->flows.push_back(std::move(origin.flow));
+    }
+    origin.plan->part_of.push_back(part_of_class[cell]);
+  }
+}
+
+/// Rate that the uncontended links leave to each flow: they are shared with the plan's own flows
+/// only.
+std::vector<double> Traffic::private_caps(const collective::Plan& plan) const {
   std::unordered_map<topology::LinkId, int> crossings;
   for (const auto& flow : plan.flows) {
     for (const topology::LinkId link : flow.links) {
       ++crossings[link];
     }
   }
-  PlanSplit result;
-  result.known = true;
+  std::vector<double> caps;
   for (const auto& flow : plan.flows) {
-    FlowSplit& part = result.flows.emplace_back();
-    part.cap = flow.cap.si();
+    double cap = flow.cap.si();
     for (const topology::LinkId link : flow.links) {
-      if (is_contended(link)) {
-        part.resources.push_back(
-            static_cast<engine::ResourceId>(links_.resource_of[static_cast<std::size_t>(link)]));
-        continue;
+      if (!is_contended(link)) {
+        const double share = cluster_.link(link).bandwidth.si() / crossings[link];
+        cap = cap > 0.0 ? std::min(cap, share) : share;
       }
-      const double share = cluster_.link(link).bandwidth.si() / crossings[link];
-      part.cap = part.cap > 0.0 ? std::min(part.cap, share) : share;
     }
-    result.contended = result.contended || !part.resources.empty();
+    caps.push_back(cap);
   }
-  return result;
+  return caps;
 }
 
-const Traffic::PlanSplit& Traffic::split_of(int job, int collective) {
-  JobTraffic& traffic = jobs_.at(job);
-  PlanSplit& known = traffic.splits[static_cast<std::size_t>(collective)];
-  if (!known.known) {
-    known = split(traffic.collectives[static_cast<std::size_t>(collective)].plan);
-  }
-  return known;
+const Traffic::PlanSplit& Traffic::split_of(int job, int collective) const {
+  const JobTraffic& traffic = jobs_.at(job);
+  const int shape = traffic.shape_of[static_cast<std::size_t>(collective)];
+  return traffic.splits[static_cast<std::size_t>(shape)];
 }
 
 void Traffic::start(int job, int collective, units::Nanoseconds delay, engine::Handler& handler,
@@ -226,8 +333,8 @@ void Traffic::start(int job, int collective, units::Nanoseconds delay, engine::H
     return;
   }
   std::vector<double> bytes;
-  for (const auto& flow : planned.plan.flows) {
-    bytes.push_back(flow.size.si());
+  for (const FlowSplit& part : split_of(job, collective).flows) {
+    bytes.push_back(planned.plan.flows[part.flow].size.si());
   }
   run_as_flows(slot, bytes);
 }
@@ -266,7 +373,7 @@ void Traffic::start_part(int slot, std::size_t index, double bytes) {
                              *this, token);
 }
 
-/// Takes a transfer out of the network; returns what each flow still has to move.
+/// Takes a transfer out of the network; returns what each flow of its plan still has to move.
 std::vector<double> Traffic::stop(Transfer& transfer) {
   const auto& planned =
       jobs_.at(transfer.job).collectives[static_cast<std::size_t>(transfer.collective)];
@@ -284,7 +391,8 @@ std::vector<double> Traffic::stop(Transfer& transfer) {
     }
     return left;
   }
-  for (Part& part : transfer.parts) {
+  std::vector<double> parts;
+  for (const Part& part : transfer.parts) {
     double bytes = 0.0;
     if (part.flow != 0) {
       bytes = network_.cancel(part.flow).si();
@@ -293,24 +401,56 @@ std::vector<double> Traffic::stop(Transfer& transfer) {
       const double gone = static_cast<double>(std::max<std::int64_t>(now - transfer.begin, 0));
       bytes = std::max(part.size - part.rate * gone * 1e-9, 0.0);
     }
-    left.push_back(bytes);
+    parts.push_back(bytes);
+  }
+  for (const std::size_t part : split_of(transfer.job, transfer.collective).part_of) {
+    left.push_back(parts[part]);
   }
   return left;
 }
 
-void Traffic::replan(int job) {
-  JobTraffic& traffic = jobs_.at(job);
-  traffic.splits.assign(traffic.collectives.size(), {});
-  for (const int slot : traffic.active) {
-    Transfer& transfer = transfers_[static_cast<std::size_t>(slot)];
-    if (transfer.whole != 0 && !split_of(job, transfer.collective).contended) {
-      continue;
-    }
-    const std::vector<double> left = stop(transfer);
-    run_as_flows(slot, left);
-    // What has moved before does not count towards the timers' progress again.
-    transfer.begin = std::max(transfer.begin, network_.now().count());
+/// Goes on with what each flow of the plan has left. Flows that are one part from now on may have
+/// different amounts left: the largest decides when the collective ends.
+void Traffic::restart(int slot, const std::vector<double>& left) {
+  Transfer& transfer = transfers_[static_cast<std::size_t>(slot)];
+  const PlanSplit& plan = split_of(transfer.job, transfer.collective);
+  std::vector<double> bytes(plan.flows.size(), 0.0);
+  for (std::size_t flow = 0; flow < left.size(); ++flow) {
+    double& part = bytes[plan.part_of[flow]];
+    part = std::max(part, left[flow]);
   }
+  run_as_flows(slot, bytes);
+  // What moved before must not count again where a part is a timer.
+  transfer.begin = std::max(transfer.begin, network_.now().count());
+}
+
+/// After a change of who uses which link: splits the plans of all jobs it reaches and moves their
+/// transfers over. Returns those jobs.
+std::vector<int> Traffic::replan(std::vector<int> touched) {
+  sort_unique(touched);
+  std::vector<int> reached = connected(touched);
+  std::vector<std::pair<int, std::vector<double>>> stopped;
+  for (const int job : reached) {
+    for (const int slot : jobs_.at(job).active) {
+      Transfer& transfer = transfers_[static_cast<std::size_t>(slot)];
+      if (transfer.whole == 0) {
+        stopped.emplace_back(slot, stop(transfer));
+      }
+    }
+  }
+  split(reached);
+  for (const int job : reached) {
+    for (const int slot : jobs_.at(job).active) {
+      Transfer& transfer = transfers_[static_cast<std::size_t>(slot)];
+      if (transfer.whole != 0 && split_of(job, transfer.collective).contended) {
+        restart(slot, stop(transfer));
+      }
+    }
+  }
+  for (const auto& [slot, left] : stopped) {
+    restart(slot, left);
+  }
+  return reached;
 }
 
 void Traffic::fire(std::uint64_t token) {

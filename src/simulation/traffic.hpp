@@ -47,8 +47,8 @@ class Traffic final : public engine::Handler {
  public:
   Traffic(const topology::Cluster& cluster, engine::Network& network, const SharedLinks& links);
 
-  /// A job begins to use the network. Returns the running jobs (itself included) whose set of
-  /// neighbours over contended links changed, ascending.
+  /// A job begins to use the network. Returns the running jobs (itself included) that the change
+  /// reaches over contended links, ascending.
   std::vector<int> join(int job, std::vector<PlannedCollective> collectives);
   /// The job has ended; none of its collectives is in flight.
   std::vector<int> leave(int job);
@@ -73,19 +73,21 @@ class Traffic final : public engine::Handler {
     bool contended = false;
     std::vector<std::pair<int, double>> jobs{};
   };
-  /// A flow's links split into what the back end arbitrates and what only limits it.
+  /// Flows of a plan that run alike, as one: what the back end arbitrates and what only limits it.
   struct FlowSplit {
+    std::size_t flow = 0;  ///< the first of them in the plan
     std::vector<engine::ResourceId> resources{};
     double cap = 0.0;  ///< bytes/s, from the uncontended links and the plan
   };
   struct PlanSplit {
-    bool known = false;
     bool contended = false;
     std::vector<FlowSplit> flows{};
+    std::vector<std::size_t> part_of{};  ///< by flow of the plan: index into `flows`
   };
   struct JobTraffic {
     std::vector<PlannedCollective> collectives{};
-    std::vector<PlanSplit> splits{};  ///< by collective, forgotten when contention changes
+    std::vector<int> shape_of{};      ///< by collective: those of one shape differ in size only
+    std::vector<PlanSplit> splits{};  ///< by shape, made anew when contention changes
     std::vector<LinkLoad> loads{};
     std::vector<int> active{};  ///< slots of transfers in flight
   };
@@ -109,13 +111,16 @@ class Traffic final : public engine::Handler {
 
   void update_use(Use& use, std::vector<int>& touched);
   [[nodiscard]] bool is_contended(topology::LinkId link) const;
-  [[nodiscard]] PlanSplit split(const collective::Plan& plan) const;
-  const PlanSplit& split_of(int job, int collective);
+  [[nodiscard]] std::vector<int> connected(const std::vector<int>& jobs) const;
+  void split(const std::vector<int>& jobs);
+  [[nodiscard]] const PlanSplit& split_of(int job, int collective) const;
   void run_as_timer(int slot, std::int64_t remaining);
   void run_as_flows(int slot, const std::vector<double>& bytes);
   void start_part(int slot, std::size_t part, double bytes);
   [[nodiscard]] std::vector<double> stop(Transfer& transfer);
-  void replan(int job);
+  [[nodiscard]] std::vector<double> private_caps(const collective::Plan& plan) const;
+  std::vector<int> replan(std::vector<int> touched);
+  void restart(int slot, const std::vector<double>& left);
   void finish(int slot);
   int new_slot();
 
