@@ -46,9 +46,9 @@ const Option& Arguments::option(std::string_view name) const {
 }
 
 const std::vector<std::string>& Arguments::given(std::string_view name) const {
-  static const std::vector<std::string> kNone;
+  static const std::vector<std::string> none;
   const auto at = given_.find(option(name).name);
-  return at == given_.end() ? kNone : at->second;
+  return at == given_.end() ? none : at->second;
 }
 
 bool Arguments::has(std::string_view name) const {

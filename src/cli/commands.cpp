@@ -3,8 +3,8 @@
 namespace trainyard::cli {
 
 const std::vector<CommandSpec>& commands() {
-  static const std::vector<CommandSpec> kCommands{};
-  return kCommands;
+  static const std::vector<CommandSpec> table{};
+  return table;
 }
 
 }  // namespace trainyard::cli

@@ -13,7 +13,7 @@ namespace trainyard::cli {
 
 namespace {
 
-const input::Place kPlace{"command line"};
+const input::Place command_line{"command line"};
 
 bool is_positional(const Option& option) {
   return !option.name.starts_with('-');
@@ -47,13 +47,13 @@ void reject(const std::vector<std::string>& extras, const CommandSpec& command) 
   for (const std::string& word : extras) {
     if (word.size() > 1 && word.front() == '-' && word != "--") {
       const std::string name = word.substr(0, word.find('='));
-      throw input::InputError{kPlace,
+      throw input::InputError{command_line,
                               "unknown option '" + name + "'" + input::suggestion(name, known)};
     }
   }
   for (const std::string& word : extras) {
     if (word != "--") {
-      throw input::InputError{kPlace, "unexpected argument '" + word + "'"};
+      throw input::InputError{command_line, "unexpected argument '" + word + "'"};
     }
   }
 }
@@ -68,7 +68,8 @@ void reject_options_as_values(const Arguments::Values& values, const CommandSpec
     for (const std::string& value : given->second) {
       if (value.starts_with('-') &&
           std::ranges::find(command.options, value, &Option::name) != command.options.end()) {
-        throw input::InputError{kPlace, option.name + " wants a value, got the option " + value};
+        throw input::InputError{command_line,
+                                option.name + " wants a value, got the option " + value};
       }
     }
   }
@@ -100,7 +101,7 @@ Arguments::Values parse(const CommandSpec& command, const std::vector<std::strin
     // CLI11 takes the words from the back.
     app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& error) {
-    throw input::InputError{kPlace, explain(error)};
+    throw input::InputError{command_line, explain(error)};
   }
   reject(app.remaining(), command);
   Arguments::Values values;

@@ -22,7 +22,7 @@ using Words = std::span<const std::string>;
 constexpr int kFailed = 1;
 constexpr int kWrongInput = 2;
 
-const input::Place kPlace{"command line"};
+const input::Place command_line{"command line"};
 
 bool asks_for_help(Words words) {
   // Behind "--" everything is an argument, whatever it looks like.
@@ -57,8 +57,9 @@ std::vector<std::string> known_names(const Table& table, std::string_view group)
 
 [[noreturn]] void unknown_command(const Table& table, std::string_view name,
                                   std::string_view group) {
-  throw input::InputError{kPlace, fmt::format("unknown command '{}'{}", name,
-                                              input::suggestion(name, known_names(table, group)))};
+  throw input::InputError{command_line,
+                          fmt::format("unknown command '{}'{}", name,
+                                      input::suggestion(name, known_names(table, group)))};
 }
 
 int run_command(const CommandSpec& command, Words words, Streams& streams) {
@@ -102,8 +103,9 @@ int dispatch(const Table& table, Words words, Streams& streams) {
     return 0;
   }
   if (first.starts_with('-')) {
-    throw input::InputError{kPlace, fmt::format("unknown option '{}'{}", first,
-                                                input::suggestion(first, {"--help", "--version"}))};
+    throw input::InputError{command_line,
+                            fmt::format("unknown option '{}'{}", first,
+                                        input::suggestion(first, {"--help", "--version"}))};
   }
   if (const auto* command = find_command(table, first)) {
     return run_command(*command, words.subspan(1), streams);

@@ -121,7 +121,7 @@ std::optional<Number> parse_number(std::string_view text) {
 
 }  // namespace
 
-Csv Csv::parse(std::string text, std::string_view name) {
+Csv Csv::parse(std::string_view text, std::string_view name) {
   Csv csv;
   csv.name_ = name;
   Reader reader{text, csv.name_};

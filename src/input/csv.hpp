@@ -31,7 +31,7 @@ class CsvRow {
 /// CRLF; a UTF-8 byte order mark is skipped). Ragged rows and repeated column names are errors.
 class Csv {
  public:
-  [[nodiscard]] static Csv parse(std::string text, std::string_view name);
+  [[nodiscard]] static Csv parse(std::string_view text, std::string_view name);
   [[nodiscard]] static Csv parse_file(const std::string& path);
 
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }

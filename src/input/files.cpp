@@ -130,7 +130,7 @@ fs::path data_folder() {
     }
     return named;
   }
-  const fs::path source{TRAINYARD_SOURCE_DATA};
+  fs::path source{TRAINYARD_SOURCE_DATA};
   std::error_code ignored;
   if (fs::is_directory(source / "topologies", ignored)) {
     return source;
@@ -150,7 +150,7 @@ fs::path find_data(std::string_view name, const std::vector<std::string>& folder
       return data / folder / name;
     }
     for (const std::string& extension : extensions) {
-      const fs::path path = data / folder / (std::string{name} + extension);
+      fs::path path = data / folder / (std::string{name} + extension);
       if (is_file(path)) {
         return path;
       }

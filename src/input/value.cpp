@@ -50,8 +50,8 @@ std::string describe(const Node& node) {
     std::string operator()(double number) const { return float_text(number); }
     std::string operator()(bool boolean) const { return boolean ? "true" : "false"; }
     std::string operator()(const Node::Date& date) const { return "the date " + date.text; }
-    std::string operator()(const Node::Array&) const { return "an array"; }
-    std::string operator()(const Node::Table&) const { return "a table"; }
+    std::string operator()(const Node::Array& /*elements*/) const { return "an array"; }
+    std::string operator()(const Node::Table& /*entries*/) const { return "a table"; }
   };
   return std::visit(Describe{}, node.content);
 }

@@ -19,6 +19,7 @@ class Nanoseconds {
   [[nodiscard]] constexpr Seconds seconds() const {
     return Seconds{static_cast<double>(count_) * 1e-9};
   }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 inside <=> for a pointer
   constexpr auto operator<=>(const Nanoseconds&) const = default;
 
   constexpr Nanoseconds& operator+=(Nanoseconds other) {

@@ -12,6 +12,7 @@ class Quantity {
   constexpr Quantity() = default;
   constexpr explicit Quantity(double si) : si_{si} {}
   [[nodiscard]] constexpr double si() const { return si_; }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 inside <=> for a pointer
   constexpr auto operator<=>(const Quantity&) const = default;
 
   constexpr Quantity& operator+=(Quantity other) {
