@@ -139,8 +139,8 @@ class Checker {
       }
     }
     if (mark.begin >= 0 && mark.end >= 0 && mark.begin >= mark.end) {
-      fail_(at, fmt::format("a step must begin before it ends, got {} and {}", mark.begin,
-                            mark.end));
+      fail_(at,
+            fmt::format("a step must begin before it ends, got {} and {}", mark.begin, mark.end));
     }
   }
 

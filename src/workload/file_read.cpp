@@ -141,8 +141,8 @@ class FileReader {
       const std::string_view raw{field.key().raw()};
       const std::string_view key = field.unescaped_key();
       if (!read(key, field.value())) {
-        fail(offset_of(raw) - 1, fmt::format("unknown key \"{}\" in {}{}", key, what,
-                                             input::suggestion(key, known)));
+        fail(offset_of(raw) - 1,
+             fmt::format("unknown key \"{}\" in {}{}", key, what, input::suggestion(key, known)));
       }
     }
     return offset_of(token);
@@ -271,26 +271,26 @@ class FileReader {
   void read_collective(ondemand::value entry) {
     using enum CollectiveOp;
     Collective collective;
-    offsets_.collectives.push_back(object(
-        entry, "a collective", {"op", "bytes", "group", "sequence", "step"},
-        [&](std::string_view key, ondemand::value value) {
-          if (key == "op") {
-            collective.op = word(value, key,
-                                 {all_reduce, all_gather, reduce_scatter, broadcast, reduce,
-                                  all_to_all, send_recv, gather, scatter, barrier});
-          } else if (key == "bytes") {
-            collective.bytes = bytes(value, key);
-          } else if (key == "group") {
-            collective.group = index(value, key);
-          } else if (key == "sequence") {
-            collective.sequence = index(value, key);
-          } else if (key == "step") {
-            collective.step = index(value, key);
-          } else {
-            return false;
-          }
-          return true;
-        }));
+    offsets_.collectives.push_back(
+        object(entry, "a collective", {"op", "bytes", "group", "sequence", "step"},
+               [&](std::string_view key, ondemand::value value) {
+                 if (key == "op") {
+                   collective.op = word(value, key,
+                                        {all_reduce, all_gather, reduce_scatter, broadcast, reduce,
+                                         all_to_all, send_recv, gather, scatter, barrier});
+                 } else if (key == "bytes") {
+                   collective.bytes = bytes(value, key);
+                 } else if (key == "group") {
+                   collective.group = index(value, key);
+                 } else if (key == "sequence") {
+                   collective.sequence = index(value, key);
+                 } else if (key == "step") {
+                   collective.step = index(value, key);
+                 } else {
+                   return false;
+                 }
+                 return true;
+               }));
     workload_.collectives.push_back(collective);
   }
 
@@ -323,8 +323,7 @@ class FileReader {
           } else if (key == "streams") {
             array(value, key, [&](ondemand::value stream) { read_stream(stream, timeline); });
           } else if (key == "steps") {
-            array(value, key,
-                  [&](ondemand::value step) { read_step(step, timeline, offsets); });
+            array(value, key, [&](ondemand::value step) { read_step(step, timeline, offsets); });
           } else if (key == "ops") {
             array(value, key, [&](ondemand::value op) { read_op(op, timeline, offsets); });
           } else {
@@ -357,20 +356,20 @@ class FileReader {
   void read_step(ondemand::value entry, Timeline& timeline,
                  FileOffsets::TimelineOffsets& offsets) const {
     StepMark step;
-    offsets.steps.push_back(object(
-        entry, "a step", {"name", "begin", "end"},
-        [&](std::string_view key, ondemand::value value) {
-          if (key == "name") {
-            step.name = text(value, key);
-          } else if (key == "begin") {
-            step.begin = static_cast<int>(whole(value, key, -1, 1 << 30));
-          } else if (key == "end") {
-            step.end = static_cast<int>(whole(value, key, -1, 1 << 30));
-          } else {
-            return false;
-          }
-          return true;
-        }));
+    offsets.steps.push_back(object(entry, "a step", {"name", "begin", "end"},
+                                   [&](std::string_view key, ondemand::value value) {
+                                     if (key == "name") {
+                                       step.name = text(value, key);
+                                     } else if (key == "begin") {
+                                       step.begin =
+                                           static_cast<int>(whole(value, key, -1, 1 << 30));
+                                     } else if (key == "end") {
+                                       step.end = static_cast<int>(whole(value, key, -1, 1 << 30));
+                                     } else {
+                                       return false;
+                                     }
+                                     return true;
+                                   }));
     timeline.steps.push_back(std::move(step));
   }
 

@@ -132,8 +132,7 @@ void write_head(std::string& text, const Workload& workload) {
 std::string to_json(const Workload& workload) {
   std::string text = "{";
   write_head(text, workload);
-  write_list(text, "names", workload.names,
-             [&](const std::string& name) { text += quote(name); });
+  write_list(text, "names", workload.names, [&](const std::string& name) { text += quote(name); });
   text += ",\n";
   write_list(text, "groups", workload.groups, [&](const Group& group) {
     fmt::format_to(Out{text}, "{{\"name\": {}, \"ranks\": [{}]}}", quote(group.name),

@@ -18,8 +18,7 @@ OpTimes recorded_times(const Timeline& timeline) {
     for (const Dependency& dependency : op.after) {
       start = std::max(start, times.end[static_cast<std::size_t>(dependency.op)] + dependency.lag);
     }
-    const Nanoseconds end =
-        start + (op.kind == OpKind::collective ? op.recorded : op.duration);
+    const Nanoseconds end = start + (op.kind == OpKind::collective ? op.recorded : op.duration);
     times.start.push_back(start);
     times.end.push_back(end);
     before = end;

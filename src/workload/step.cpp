@@ -11,7 +11,7 @@ namespace {
 
 using units::Nanoseconds;
 
-constexpr std::array<const char*, 6> kOpKinds{"compute", "copy", "fill",
+constexpr std::array<const char*, 6> kOpKinds{"compute",    "copy", "fill",
                                               "collective", "host", "wait"};
 constexpr std::array<const char*, 5> kCategories{"gemm", "conv", "attention", "memory-bound",
                                                  "other"};
@@ -152,10 +152,18 @@ void renumber_collectives(const Workload& from, Workload& to) {
 
 }  // namespace
 
-const char* to_text(OpKind kind) { return kOpKinds[static_cast<std::size_t>(kind)]; }
-const char* to_text(Category category) { return kCategories[static_cast<std::size_t>(category)]; }
-const char* to_text(CopyKind kind) { return kCopyKinds[static_cast<std::size_t>(kind)]; }
-const char* to_text(CollectiveOp op) { return kCollectiveOps[static_cast<std::size_t>(op)]; }
+const char* to_text(OpKind kind) {
+  return kOpKinds[static_cast<std::size_t>(kind)];
+}
+const char* to_text(Category category) {
+  return kCategories[static_cast<std::size_t>(category)];
+}
+const char* to_text(CopyKind kind) {
+  return kCopyKinds[static_cast<std::size_t>(kind)];
+}
+const char* to_text(CollectiveOp op) {
+  return kCollectiveOps[static_cast<std::size_t>(op)];
+}
 
 std::optional<CollectiveOp> parse_collective_op(std::string_view text) {
   const std::string wanted = without_separators(text);

@@ -7,7 +7,9 @@ namespace {
 
 constexpr std::int64_t kLargest = 4'000'000'000'000'000'000;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 struct Decimal {
   bool negative = false;
@@ -32,8 +34,7 @@ std::optional<int> take_exponent(std::string_view text) {
   }
   int exponent = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
-  if (error != std::errc{} || end != text.data() + text.size() || exponent < -40 ||
-      exponent > 40) {
+  if (error != std::errc{} || end != text.data() + text.size() || exponent < -40 || exponent > 40) {
     return std::nullopt;
   }
   return exponent;
@@ -76,8 +77,8 @@ std::optional<std::int64_t> scaled(const Decimal& decimal, int shift) {
       return 0;
     }
     const auto at = static_cast<std::size_t>(index);
-    const char c = at < decimal.whole.size() ? decimal.whole[at]
-                                             : decimal.fraction[at - decimal.whole.size()];
+    const char c =
+        at < decimal.whole.size() ? decimal.whole[at] : decimal.fraction[at - decimal.whole.size()];
     return c - '0';
   };
   std::int64_t value = 0;

@@ -44,10 +44,10 @@ bool is_convolution(std::string_view text) {
 }
 
 bool is_memory_bound(std::string_view text) {
-  return contains_any(text, {"elementwise", "reduce", "norm",  "softmax",    "copy",  "cat",
-                             "fill",        "embed",  "adam",  "sgd",        "index", "multitensor",
-                             "pool",        "bnfw",   "bnbw",  "transpose",  "scan",  "sort",
-                             "triton",      "gemv",   "nchw",  "dropout",    "memset"});
+  return contains_any(text, {"elementwise", "reduce", "norm", "softmax",   "copy",  "cat",
+                             "fill",        "embed",  "adam", "sgd",       "index", "multitensor",
+                             "pool",        "bnfw",   "bnbw", "transpose", "scan",  "sort",
+                             "triton",      "gemv",   "nchw", "dropout",   "memset"});
 }
 
 std::optional<Category> category_in(std::string_view text) {

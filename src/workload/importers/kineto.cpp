@@ -124,7 +124,7 @@ std::string catalogue_name(const std::string& spelling) {
       {"NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"},
       {"NVIDIA A100-PCIE-40GB", "a100-pcie-40gb"},
       {"NVIDIA A100 80GB PCIe", "a100-pcie-80gb"},
-      {"NVIDIA H100 80GB HBM3", "h100-sxm5-80gb"},
+      {"NVIDIA H100 80GB HBM3", "h100-sxm-80gb"},
       {"NVIDIA H200", "h200-sxm-141gb"},
       {"NVIDIA GeForce RTX 2080 Ti", "rtx-2080-ti"},
       {"AMD Instinct MI300X", "mi300x"},
@@ -140,11 +140,10 @@ std::string catalogue_name(const std::string& spelling) {
 
 // ROCm numbers devices that deviceProperties does not list: then the first one that it does.
 std::string gpu_name(const KinetoFile& file) {
-  const int device = std::min_element(file.gpu.begin(), file.gpu.end(),
-                                      [](const GpuEvent& a, const GpuEvent& b) {
-                                        return a.device < b.device;
-                                      })
-                         ->device;
+  const int device =
+      std::min_element(file.gpu.begin(), file.gpu.end(), [](const GpuEvent& a, const GpuEvent& b) {
+        return a.device < b.device;
+      })->device;
   const auto found = file.devices.find(device);
   if (found != file.devices.end()) {
     return catalogue_name(found->second);

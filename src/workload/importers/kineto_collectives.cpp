@@ -84,10 +84,10 @@ class Matcher {
   [[nodiscard]] std::optional<GroupKey> stated_group(const RankProfile& rank,
                                                      const CommunicationInfo& info) const {
     if (info.source >= 0 && info.destination >= 0 && info.source != info.destination) {
-      return GroupKey{fmt::format("p2p {}-{}", std::min(info.source, info.destination),
-                                  std::max(info.source, info.destination)),
-                      {std::min(info.source, info.destination),
-                       std::max(info.source, info.destination)}};
+      return GroupKey{
+          fmt::format("p2p {}-{}", std::min(info.source, info.destination),
+                      std::max(info.source, info.destination)),
+          {std::min(info.source, info.destination), std::max(info.source, info.destination)}};
     }
     if (info.group.empty() && info.ranks.empty()) {
       return std::nullopt;
@@ -120,8 +120,8 @@ class Matcher {
     std::vector<GroupKey> groups;
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const auto next = fmt::format("stream {}", on_lane.size());
-      groups.push_back(found[i] ? *found[i]
-                                : on_lane.try_emplace(calls[i].lane, next, everyone_).first->second);
+      groups.push_back(
+          found[i] ? *found[i] : on_lane.try_emplace(calls[i].lane, next, everyone_).first->second);
     }
     return groups;
   }
@@ -211,10 +211,10 @@ class Matcher {
     const std::size_t count = per_rank[rank].size();
     const std::size_t expected = per_rank[first].size();
     if (count != expected) {
-      disagree(key, std::min(count, expected), rank,
-               fmt::format("rank {} has {} of them, rank {} has {}",
-                           ranks_[first].graph.timeline.rank, expected,
-                           ranks_[rank].graph.timeline.rank, count));
+      disagree(
+          key, std::min(count, expected), rank,
+          fmt::format("rank {} has {} of them, rank {} has {}", ranks_[first].graph.timeline.rank,
+                      expected, ranks_[rank].graph.timeline.rank, count));
     }
   }
 
@@ -232,8 +232,7 @@ class Matcher {
         reference = &call;
         collective = {call.op, call.bytes, group, static_cast<int>(sequence), call.step};
       }
-      const bool sizes_differ =
-          call.bytes && collective.bytes && *call.bytes != *collective.bytes;
+      const bool sizes_differ = call.bytes && collective.bytes && *call.bytes != *collective.bytes;
       const bool may_differ =
           call.op == CollectiveOp::all_to_all || call.op == CollectiveOp::send_recv;
       if (call.op != reference->op || (sizes_differ && !may_differ)) {

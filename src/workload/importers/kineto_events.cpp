@@ -121,8 +121,8 @@ class Reader {
   void read_base(std::string_view token) {
     const auto base = whole_number(bare(token));
     if (!base) {
-      fail_at(token, fmt::format("'baseTimeNanoseconds' must be a whole number, got {}",
-                                 bare(token)));
+      fail_at(token,
+              fmt::format("'baseTimeNanoseconds' must be a whole number, got {}", bare(token)));
     }
     file_.base = *base;
   }
@@ -145,8 +145,7 @@ class Reader {
         file_.rank = small_number(field.value()).value_or(-1);
       } else if (key == "world_size") {
         file_.world_size = small_number(field.value()).value_or(-1);
-      } else if (key == "pg_config" &&
-                 field.value().type() == ondemand::json_type::array) {
+      } else if (key == "pg_config" && field.value().type() == ondemand::json_type::array) {
         for (ondemand::value group : field.value().get_array()) {
           read_group(group);
         }
@@ -233,8 +232,8 @@ class Reader {
               fmt::format("'dur' must not be negative, got {} (microseconds)", fields.dur));
     }
     if (fields.kind == EventClass::call) {
-      file_.calls.push_back({start, start + duration, arguments.correlation, thread(fields),
-                             call_kind(fields.name)});
+      file_.calls.push_back(
+          {start, start + duration, arguments.correlation, thread(fields), call_kind(fields.name)});
     } else if (range) {
       keep_range(fields, arguments, start, start + duration);
     } else {
@@ -260,10 +259,9 @@ class Reader {
     event.start = start;
     event.duration = duration;
     event.correlation = arguments.correlation;
-    event.stream =
-        arguments.said_stream ? arguments.stream : whole_number(fields.tid).value_or(0);
-    event.device = static_cast<int>(
-        arguments.said_device ? arguments.device : whole_number(fields.pid).value_or(0));
+    event.stream = arguments.said_stream ? arguments.stream : whole_number(fields.tid).value_or(0);
+    event.device = static_cast<int>(arguments.said_device ? arguments.device
+                                                          : whole_number(fields.pid).value_or(0));
     event.bytes = arguments.bytes;
     event.name = intern(names_, file_.names, fields.name);
     if (fields.kind != EventClass::kernel) {

@@ -22,7 +22,7 @@ struct CommunicationInfo {
   std::string_view ranks{};  ///< "[0, 1]", possibly cut with an ellipsis
   int rank_start = -1;
   int rank_stride = -1;
-  int source = -1;       ///< send and receive: global ranks
+  int source = -1;  ///< send and receive: global ranks
   int destination = -1;
 };
 
@@ -91,7 +91,7 @@ struct KinetoFile {
   int world_size = -1;
   std::map<std::int64_t, std::string> devices{};  ///< names by device id
   std::vector<ProcessGroup> groups{};
-  std::vector<std::string_view> names{};    ///< kernel names as written between the quotes
+  std::vector<std::string_view> names{};  ///< kernel names as written between the quotes
   std::vector<GpuEvent> gpu{};
   std::vector<HostCall> calls{};
   std::vector<StepRange> steps{};

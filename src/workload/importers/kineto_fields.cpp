@@ -22,9 +22,8 @@ bool is_not_finite(std::string_view token) {
   if (!token.empty() && token.front() == '-') {
     token.remove_prefix(1);
   }
-  return !token.empty() &&
-         (token.front() == 'i' || token.front() == 'I' || token.front() == 'N' ||
-          token.starts_with("na"));
+  return !token.empty() && (token.front() == 'i' || token.front() == 'I' || token.front() == 'N' ||
+                            token.starts_with("na"));
 }
 
 // Tensor elements of one entry of "Input Dims": a list of extents, or (a tensor list) of lists.
@@ -52,8 +51,7 @@ struct InputShapes {
 
 void read_shapes(ondemand::value value, InputShapes& shapes) {
   for (ondemand::value input : value.get_array()) {
-    if (shapes.n_elements < shapes.elements.size() &&
-        input.type() == ondemand::json_type::array) {
+    if (shapes.n_elements < shapes.elements.size() && input.type() == ondemand::json_type::array) {
       shapes.elements.at(shapes.n_elements) = count_elements(input);
     }
     ++shapes.n_elements;
@@ -218,8 +216,7 @@ void set_argument(EventArguments& arguments, Argument argument, std::string_view
   }
   if (const auto number = whole_number(bare(token))) {
     set_number(arguments, argument, *number);
-    arguments.has_communication =
-        arguments.has_communication || argument == Argument::in_elements;
+    arguments.has_communication = arguments.has_communication || argument == Argument::in_elements;
   }
 }
 
@@ -344,7 +341,8 @@ CallKind call_kind(std::string_view name) {
   }};
   for (const auto& [word, kind] : kCalls) {
     if (name.starts_with(word)) {
-      const bool returns_at_once = name.starts_with("FreeAsync") || name.starts_with("MemFreeAsync");
+      const bool returns_at_once =
+          name.starts_with("FreeAsync") || name.starts_with("MemFreeAsync");
       return returns_at_once ? CallKind::other : kind;
     }
   }
@@ -353,14 +351,14 @@ CallKind call_kind(std::string_view name) {
 
 int element_size(std::string_view dtype) {
   static constexpr std::array<std::pair<std::string_view, int>, 34> kSizes{{
-      {"float", 4},         {"Float", 4},         {"c10::Half", 2},      {"Half", 2},
-      {"c10::BFloat16", 2}, {"BFloat16", 2},      {"double", 8},         {"Double", 8},
-      {"long int", 8},      {"long", 8},          {"Long", 8},           {"int", 4},
-      {"Int", 4},           {"short int", 2},     {"short", 2},          {"Short", 2},
-      {"unsigned char", 1}, {"signed char", 1},   {"char", 1},           {"Byte", 1},
-      {"Char", 1},          {"bool", 1},          {"Bool", 1},           {"long long", 8},
-      {"UInt16", 2},        {"UInt32", 4},        {"UInt64", 8},         {"uint8", 1},
-      {"int8", 1},          {"float16", 2},       {"bfloat16", 2},       {"float32", 4},
+      {"float", 4},         {"Float", 4},       {"c10::Half", 2}, {"Half", 2},
+      {"c10::BFloat16", 2}, {"BFloat16", 2},    {"double", 8},    {"Double", 8},
+      {"long int", 8},      {"long", 8},        {"Long", 8},      {"int", 4},
+      {"Int", 4},           {"short int", 2},   {"short", 2},     {"Short", 2},
+      {"unsigned char", 1}, {"signed char", 1}, {"char", 1},      {"Byte", 1},
+      {"Char", 1},          {"bool", 1},        {"Bool", 1},      {"long long", 8},
+      {"UInt16", 2},        {"UInt32", 4},      {"UInt64", 8},    {"uint8", 1},
+      {"int8", 1},          {"float16", 2},     {"bfloat16", 2},  {"float32", 4},
       {"int64", 8},         {"int32", 4},
   }};
   for (const auto& [name, size] : kSizes) {

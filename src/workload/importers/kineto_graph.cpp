@@ -7,6 +7,7 @@
 
 #include "workload/importers/json_text.hpp"
 #include "workload/importers/kernel_names.hpp"
+#include "workload/importers/kineto_blockers.hpp"
 #include "workload/importers/kineto_links.hpp"
 #include "workload/importers/kineto_threads.hpp"
 
@@ -21,7 +22,11 @@ constexpr std::int64_t kReactionTime = 20'000;
 class GraphBuilder {
  public:
   GraphBuilder(const KinetoFile& file, NameTable& names)
-      : file_{file}, names_{names}, links_{link(file)}, threads_{find_instants(file, links_)} {}
+      : file_{file},
+        names_{names},
+        links_{link(file)},
+        threads_{find_instants(file, links_)},
+        blockers_{file, links_, threads_.window_start} {}
 
   RankGraph build() {
     make_streams();
@@ -179,11 +184,11 @@ class GraphBuilder {
   void add_return(const Instant& instant) {
     const HostCall& call = file_.calls[static_cast<std::size_t>(instant.call)];
     const std::int64_t called = call.start - threads_.window_start;
-    const std::vector<int> waited_for = blockers(instant, called);
+    ThreadState& state = host_[static_cast<std::size_t>(instant.thread)];
+    const std::vector<int> waited_for = blockers_.find(instant, state.launch, emitted_);
     if (waited_for.empty()) {
       return;  // nothing recorded: plain host time
     }
-    ThreadState& state = host_[static_cast<std::size_t>(instant.thread)];
     Op op;
     op.kind = OpKind::wait;
     op.stream = instant.thread;
@@ -196,92 +201,6 @@ class GraphBuilder {
     op.duration = Nanoseconds{instant.time - from};
     state.op = add_op(std::move(op), instant.time);
     state.time = instant.time;
-  }
-
-  // --- what a blocking call waited for ----------------------------------------------------------
-
-  [[nodiscard]] bool ended(int gpu, std::int64_t by) const {
-    return gpu >= 0 && links_.ops[static_cast<std::size_t>(gpu)].end <= by &&
-           emitted_[static_cast<std::size_t>(gpu)] >= 0;
-  }
-
-  [[nodiscard]] std::vector<int> blockers(const Instant& instant, std::int64_t called) const {
-    const auto index = static_cast<std::size_t>(instant.call);
-    const HostCall& call = file_.calls[index];
-    if (call.kind == CallKind::copy) {
-      const int copy = links_.launches[index].front();
-      return ended(copy, instant.time) ? std::vector<int>{copy} : std::vector<int>{};
-    }
-    const int sync = links_.sync_of[index];
-    const SyncKind known = sync < 0 ? SyncKind::stream_waits
-                                    : file_.syncs[static_cast<std::size_t>(sync)].kind;
-    if (call.kind == CallKind::device_sync || known == SyncKind::context) {
-      return last_of_each_lane(called, instant.time);
-    }
-    int found = -1;
-    if (known == SyncKind::stream || known == SyncKind::event) {
-      found = recorded_blocker(static_cast<std::size_t>(sync), called, instant.time);
-    } else if (call.kind == CallKind::event_sync) {
-      found = latest_of_any_lane(called, instant.time, true);
-    } else {
-      found = stream_blocker(instant, called);
-    }
-    const bool released_inside =
-        found >= 0 && links_.ops[static_cast<std::size_t>(found)].end > called;
-    if (found < 0 || (call.kind == CallKind::free && !released_inside)) {
-      return {};
-    }
-    return {found};
-  }
-
-  [[nodiscard]] std::vector<int> last_of_each_lane(std::int64_t called, std::int64_t by) const {
-    std::vector<int> found;
-    for (std::size_t lane = 0; lane < links_.lanes.size(); ++lane) {
-      const int op = links_.latest_ended(static_cast<int>(lane), called, by, emitted_);
-      if (op >= 0) {
-        found.push_back(op);
-      }
-    }
-    return found;
-  }
-
-  [[nodiscard]] int recorded_blocker(std::size_t sync, std::int64_t called,
-                                     std::int64_t by) const {
-    const SyncRecord& record = file_.syncs[sync];
-    const int lane = links_.find_lane(record.device, record.source);
-    if (lane < 0) {
-      return -1;
-    }
-    const int recorder = links_.recorder_of[sync];
-    const std::int64_t before = recorder < 0 ? called
-                                             : file_.calls[static_cast<std::size_t>(recorder)].start -
-                                                   threads_.window_start;
-    return links_.latest_ended(lane, before, by, emitted_);
-  }
-
-  [[nodiscard]] int stream_blocker(const Instant& instant, std::int64_t called) const {
-    const int launch = host_[static_cast<std::size_t>(instant.thread)].launch;
-    if (launch >= 0 && file_.calls[static_cast<std::size_t>(launch)].kind == CallKind::copy) {
-      const int copy = links_.launches[static_cast<std::size_t>(launch)].front();
-      if (ended(copy, instant.time)) {
-        return copy;
-      }
-    }
-    return latest_of_any_lane(called, instant.time, false);
-  }
-
-  [[nodiscard]] int latest_of_any_lane(std::int64_t called, std::int64_t by, bool any_op) const {
-    int best = -1;
-    for (std::size_t i = 0; i < links_.lanes.size(); ++i) {
-      const auto lane = static_cast<int>(i);
-      const int op = any_op ? links_.latest_ended(lane, called, by, emitted_)
-                            : links_.last_launched(lane, called);
-      if (ended(op, by) && (best < 0 || links_.ops[static_cast<std::size_t>(op)].end >
-                                            links_.ops[static_cast<std::size_t>(best)].end)) {
-        best = op;
-      }
-    }
-    return best;
   }
 
   // --- GPU --------------------------------------------------------------------------------------
@@ -362,8 +281,7 @@ class GraphBuilder {
                                  [](const auto& key, const KnownWait& known) {
                                    return key < std::pair{known.lane, known.time};
                                  });
-    for (; wait != links_.known_waits.end() && wait->lane == gpu.lane &&
-           wait->time <= gpu.launched;
+    for (; wait != links_.known_waits.end() && wait->lane == gpu.lane && wait->time <= gpu.launched;
          ++wait) {
       wait_for(gpu, wait->source, wait->recorded, found);
     }
@@ -410,11 +328,9 @@ class GraphBuilder {
     return end > latest && gpu.start - end <= kReactionTime;
   }
 
-  void wait_for(const GpuOp& gpu, int lane, std::int64_t launched_before,
-                std::vector<int>& found) {
+  void wait_for(const GpuOp& gpu, int lane, std::int64_t launched_before, std::vector<int>& found) {
     const int op = links_.latest_ended(lane, launched_before, gpu.start, emitted_);
-    int& known =
-        waited_[static_cast<std::size_t>(gpu.lane)][static_cast<std::size_t>(lane)];
+    int& known = waited_[static_cast<std::size_t>(gpu.lane)][static_cast<std::size_t>(lane)];
     if (op < 0 || emitted_[static_cast<std::size_t>(op)] <= known) {
       return;
     }
@@ -474,6 +390,7 @@ class GraphBuilder {
   NameTable& names_;
   Links links_;
   Threads threads_;
+  Blockers blockers_;
   RankGraph graph_{};
   std::vector<std::int64_t> ends_{};         ///< of every op so far
   std::vector<ThreadState> host_{};          ///< per thread

@@ -32,7 +32,7 @@ struct CommunicationCall {
 };
 
 struct RankGraph {
-  Timeline timeline{};  ///< start: 0 (see `start`); Op::collective: -1 still
+  Timeline timeline{};     ///< start: 0 (see `start`); Op::collective: -1 still
   std::int64_t start = 0;  ///< of the window, ns since the epoch (or the profiler's own zero)
   std::vector<CommunicationCall> communication{};  ///< in the order of their starts
   std::int64_t without_launch = 0;                 ///< GPU ops without a launch record

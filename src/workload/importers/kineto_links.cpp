@@ -124,12 +124,12 @@ class Linker {
         continue;
       }
       const HostCall& call = file_.calls[static_cast<std::size_t>(op.launch)];
-      auto at = std::upper_bound(
-          order.begin(), order.end(), std::tuple{call.thread, call.start},
-          [&](const auto& wanted, int index) {
-            const CommunicationRange& range = file_.ranges[static_cast<std::size_t>(index)];
-            return wanted < std::tuple{range.thread, range.start};
-          });
+      auto at = std::upper_bound(order.begin(), order.end(), std::tuple{call.thread, call.start},
+                                 [&](const auto& wanted, int index) {
+                                   const CommunicationRange& range =
+                                       file_.ranges[static_cast<std::size_t>(index)];
+                                   return wanted < std::tuple{range.thread, range.start};
+                                 });
       for (int steps = 0; at != order.begin() && steps < kNesting; ++steps) {
         const CommunicationRange& range = file_.ranges[static_cast<std::size_t>(*--at)];
         if (range.thread != call.thread) {
@@ -237,9 +237,8 @@ class Linker {
         launches.emplace_back(file_.calls[i].start, static_cast<int>(i));
       }
     }
-    std::sort(launches.begin(), launches.end(), [&](const auto& a, const auto& b) {
-      return before(a.second, b.second);
-    });
+    std::sort(launches.begin(), launches.end(),
+              [&](const auto& a, const auto& b) { return before(a.second, b.second); });
     for (const std::int64_t wait : waits) {
       const auto next = std::lower_bound(
           launches.begin(), launches.end(), wait,
@@ -274,10 +273,9 @@ int Links::find_lane(int device, std::int64_t stream) const {
 namespace {
 
 std::size_t launched_count(const Links& links, const Lane& lane, std::int64_t launched_before) {
-  const auto end = std::partition_point(
-      lane.by_launch.begin(), lane.by_launch.end(), [&](int op) {
-        return links.ops[static_cast<std::size_t>(op)].launched < launched_before;
-      });
+  const auto end = std::partition_point(lane.by_launch.begin(), lane.by_launch.end(), [&](int op) {
+    return links.ops[static_cast<std::size_t>(op)].launched < launched_before;
+  });
   return static_cast<std::size_t>(end - lane.by_launch.begin());
 }
 
@@ -302,6 +300,8 @@ int Links::last_launched(int lane, std::int64_t launched_before) const {
   return count == 0 ? -1 : stream.by_launch[count - 1];
 }
 
-Links link(const KinetoFile& file) { return Linker{file}.link(); }
+Links link(const KinetoFile& file) {
+  return Linker{file}.link();
+}
 
 }  // namespace trainyard::workload

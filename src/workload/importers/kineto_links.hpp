@@ -10,8 +10,8 @@ namespace trainyard::workload {
 
 /// A GPU event with its place on its stream and the call that launched it.
 struct GpuOp {
-  int event = 0;   ///< index into KinetoFile::gpu
-  int lane = 0;    ///< index into Links::lanes
+  int event = 0;    ///< index into KinetoFile::gpu
+  int lane = 0;     ///< index into Links::lanes
   int launch = -1;  ///< index into KinetoFile::calls, -1 without a launch record
   std::int64_t start = 0;
   std::int64_t end = 0;

@@ -17,8 +17,7 @@ bool contains_own_copy(const Links& links, const HostCall& call, std::size_t ind
   if (call.kind != CallKind::copy || links.launches[index].empty()) {
     return false;
   }
-  const std::int64_t end =
-      links.ops[static_cast<std::size_t>(links.launches[index].front())].end;
+  const std::int64_t end = links.ops[static_cast<std::size_t>(links.launches[index].front())].end;
   return end >= call.start && end <= call.end;
 }
 
@@ -61,15 +60,13 @@ void add_steps(const KinetoFile& file, Threads& threads) {
     step.start -= threads.window_start;
     step.end -= threads.window_start;
   }
-  std::sort(threads.steps.begin(), threads.steps.end(),
-            [](const StepRange& a, const StepRange& b) {
-              return std::tie(a.start, a.end, a.name) < std::tie(b.start, b.end, b.name);
-            });
+  std::sort(threads.steps.begin(), threads.steps.end(), [](const StepRange& a, const StepRange& b) {
+    return std::tie(a.start, a.end, a.name) < std::tie(b.start, b.end, b.name);
+  });
   for (std::size_t i = 0; i < threads.steps.size(); ++i) {
     const StepRange& step = threads.steps[i];
     const auto index = static_cast<int>(i);
-    threads.instants.push_back(
-        {step.start, step.thread, Instant::Kind::step_begin, -1, index});
+    threads.instants.push_back({step.start, step.thread, Instant::Kind::step_begin, -1, index});
     threads.instants.push_back({step.end, step.thread, Instant::Kind::step_end, -1, index});
   }
 }

@@ -22,8 +22,8 @@ struct Instant {
 struct Threads {
   std::int64_t window_start = 0;  ///< on the file's clock
   int count = 0;
-  std::vector<StepRange> steps{};    ///< by start; `thread` as in Instant
-  std::vector<Instant> instants{};   ///< by time, then thread; each thread in its own order
+  std::vector<StepRange> steps{};   ///< by start; `thread` as in Instant
+  std::vector<Instant> instants{};  ///< by time, then thread; each thread in its own order
   /// Index of the step that covers `time` (begin included, end not), -1 if none does.
   [[nodiscard]] int step_at(std::int64_t time) const;
 };
