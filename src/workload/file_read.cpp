@@ -19,6 +19,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 constexpr std::int64_t kLongest = 1'000'000'000'000'000'000;  // ns, 31 years
+constexpr std::string_view kCut = "the JSON text is cut: it ends inside an object, array or text";
 constexpr std::int64_t kManyRanks = 1 << 24;
 
 class FileReader {
@@ -50,12 +51,15 @@ class FileReader {
 
  private:
   [[noreturn]] void fail(std::size_t offset, std::string_view what) const {
+    if (text_.find_first_not_of(" \t\r\n", offset) == std::string_view::npos) {
+      what = kCut;  // a value is missing where the text ends
+    }
     throw input::InputError{input::place_of(name_, text_, std::min(offset, text_.size())), what};
   }
 
   static std::string syntax(simdjson::error_code code) {
     if (code == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || code == simdjson::UNCLOSED_STRING) {
-      return "the JSON text is cut: it ends inside an object, array or text";
+      return std::string{kCut};
     }
     return fmt::format("not valid JSON: {}", simdjson::error_message(code));
   }

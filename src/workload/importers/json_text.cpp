@@ -81,7 +81,9 @@ std::string unescape(std::string_view raw) {
     if (const std::size_t at = kCodes.find(c); at != std::string_view::npos) {
       out.push_back(kBytes[at]);
     } else if (c == 'u') {
-      i += append_unicode(out, raw.substr(i + 1));
+      const std::size_t taken = append_unicode(out, raw.substr(i + 1));
+      out += taken == 0 ? "\\u" : "";
+      i += taken;
     } else {
       out.push_back('\\');
       out.push_back(c);

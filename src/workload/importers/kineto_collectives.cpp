@@ -117,6 +117,7 @@ class Matcher {
         found[i - 1] = known->second;
       }
     }
+    on_lane.clear();
     std::vector<GroupKey> groups;
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const auto next = fmt::format("stream {}", on_lane.size());

@@ -105,7 +105,8 @@ class GraphBuilder {
   // The other thread's latest instant since this thread's previous one; -1: there is none.
   [[nodiscard]] int handover(int thread) const {
     int best = -1;
-    std::int64_t latest = host_[static_cast<std::size_t>(thread)].time;
+    const ThreadState& own = host_[static_cast<std::size_t>(thread)];
+    std::int64_t latest = own.op < 0 ? -1 : own.time;
     for (std::size_t i = 0; i < host_.size(); ++i) {
       if (static_cast<int>(i) != thread && host_[i].op >= 0 && host_[i].time > latest) {
         latest = host_[i].time;
@@ -260,7 +261,7 @@ class GraphBuilder {
       latest = std::max(latest, links_.ops[static_cast<std::size_t>(other)].end);
     }
     const Nanoseconds slack{gpu.start - latest};
-    if (latest == stream_end) {
+    if (latest == stream_end && (before >= 0 || op.after.empty())) {
       op.gap = slack;
       return;
     }

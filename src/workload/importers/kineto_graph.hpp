@@ -62,7 +62,8 @@ struct RankGraph {
 /// communication kernel, or where the op before a start ended at most 20 us earlier, after both
 /// other predecessors, with an unexplained wait call since the last op of the stream. Of each other
 /// stream it is the last op launched before that ended by the start, unless the stream has waited
-/// for it already. The predecessor that ended last gets the slack as gap or lag, the others 0; an
+/// for it already. The predecessor that ended last gets the slack as gap or lag, the others 0 (of
+/// several the op before on the stream; the window's start is one only if there is no other); an
 /// op that starts before the one before it ends has a negative gap.
 [[nodiscard]] RankGraph build_graph(const KinetoFile& file, NameTable& names);
 
