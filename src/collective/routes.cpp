@@ -1,0 +1,206 @@
+#include "collective/routes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "input/error.hpp"
+
+namespace trainyard::collective {
+namespace {
+
+void append(Hop& hop, const std::vector<topology::LinkId>& links) {
+  hop.insert(hop.end(), links.begin(), links.end());
+}
+
+bool contains(const std::vector<int>& values, int value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// NICs that every node has first, so that a ring stays on its rail wherever it can.
+std::vector<int> common_first(const std::vector<int>& nics,
+                              const std::vector<std::vector<int>>& all) {
+  std::vector<int> ordered{nics};
+  std::stable_partition(ordered.begin(), ordered.end(), [&](int nic) {
+    return std::all_of(all.begin(), all.end(),
+                       [&](const std::vector<int>& other) { return contains(other, nic); });
+  });
+  return ordered;
+}
+
+}  // namespace
+
+RingRoutes RingRouter::route(const std::vector<topology::GpuId>& group) {
+  assert(group.size() >= 2);
+  const auto nodes = by_node(group);
+  return nodes.size() == 1 ? inside_node(nodes.front()) : between_nodes(nodes);
+}
+
+/// Nodes in the order of their first rank, as NCCL numbers them.
+std::vector<RingRouter::NodeGroup> RingRouter::by_node(
+    const std::vector<topology::GpuId>& group) const {
+  std::vector<NodeGroup> nodes;
+  std::map<int, std::size_t> index_of;
+  for (const topology::GpuId gpu : group) {
+    const int node = cluster_.node_of(gpu);
+    const auto [entry, is_new] = index_of.emplace(node, nodes.size());
+    if (is_new) {
+      nodes.push_back({node, {}});
+    }
+    nodes[entry->second].members.push_back(gpu - cluster_.first_gpu(node));
+  }
+  for (NodeGroup& node : nodes) {
+    std::sort(node.members.begin(), node.members.end());
+    assert(std::adjacent_find(node.members.begin(), node.members.end()) == node.members.end());
+  }
+  return nodes;
+}
+
+/// NICs of each node by ring: as many rings as the node with the fewest NICs near its members has.
+std::vector<std::vector<int>> RingRouter::rails(const std::vector<NodeGroup>& nodes) const {
+  std::vector<std::vector<int>> near;
+  std::size_t count = std::string::npos;
+  for (const NodeGroup& node : nodes) {
+    std::vector<int> nics;
+    for (const int member : node.members) {
+      const int nic = cluster_.nic_of(cluster_.first_gpu(node.node) + member);
+      if (nic >= 0 && !contains(nics, nic)) {
+        nics.push_back(nic);
+      }
+    }
+    if (nics.empty()) {
+      throw input::InputError{
+          {cluster_.name()},
+          fmt::format("a node of type '{}' has no network: a job cannot span nodes there",
+                      cluster_.node_type(node.node))};
+    }
+    std::sort(nics.begin(), nics.end());
+    count = std::min(count, nics.size());
+    near.push_back(std::move(nics));
+  }
+  std::vector<std::vector<int>> result;
+  for (const auto& nics : near) {
+    result.push_back(common_first(nics, near));
+    result.back().resize(count);
+  }
+  return result;
+}
+
+bool RingRouter::switched(const NodeGroup& group) const {
+  const topology::GpuId gpu = cluster_.first_gpu(group.node) + group.members.front();
+  return cluster_.nvswitch_port(gpu, true).has_value();
+}
+
+Hop RingRouter::hop(int node, int from, int to) const {
+  const topology::GpuId first = cluster_.first_gpu(node);
+  if (const auto link = cluster_.nvlink(first + from, first + to)) {
+    return {*link};
+  }
+  return cluster_.path(first + from, first + to).links;
+}
+
+HopClass RingRouter::slowest(int node, const Walk& walk) const {
+  for (std::size_t i = 0; i + 1 < walk.size(); ++i) {
+    for (const topology::LinkId link : hop(node, walk[i], walk[i + 1])) {
+      if (cluster_.link(link).medium != topology::Medium::nvlink) {
+        return HopClass::pcie;
+      }
+    }
+  }
+  return HopClass::nvlink;
+}
+
+const RingRouter::LocalRings& RingRouter::local_rings(const NodeGroup& group) {
+  const auto [entry, is_new] = rings_.try_emplace({cluster_.node_type(group.node), group.members});
+  LocalRings& local = entry->second;
+  if (is_new) {
+    if (!switched(group)) {
+      local.walks = rings_or_relays(LinkGraph{cluster_, group.node}, group.members);
+    }
+    if (local.walks.empty()) {
+      local.walks = {group.members};
+    }
+    Walk closed = local.walks.front();
+    closed.push_back(closed.front());
+    local.hops = slowest(group.node, closed);
+  }
+  return local;
+}
+
+const RingRouter::LocalChains& RingRouter::local_chains(const NodeGroup& group,
+                                                        const std::vector<int>& nics) {
+  const auto [entry, is_new] =
+      chains_.try_emplace({cluster_.node_type(group.node), group.members, nics});
+  LocalChains& local = entry->second;
+  if (is_new) {
+    local.chains = node_chains(cluster_, group.node, group.members, nics);
+    for (const Chain& chain : local.chains) {
+      local.hops = std::max(local.hops, slowest(group.node, chain.walk));
+    }
+  }
+  return local;
+}
+
+RingRoutes RingRouter::inside_node(const NodeGroup& group) {
+  const LocalRings& local = local_rings(group);
+  RingRoutes routes;
+  routes.inside = local.hops;
+  routes.switched_pair = group.members.size() == 2 && switched(group);
+  for (const Walk& walk : local.walks) {
+    std::vector<Hop>& ring = routes.rings.emplace_back();
+    for (std::size_t i = 0; i < walk.size(); ++i) {
+      ring.push_back(hop(group.node, walk[i], walk[(i + 1) % walk.size()]));
+    }
+  }
+  return routes;
+}
+
+void RingRouter::add_chain(int node, const Chain& chain, std::vector<Hop>& ring) const {
+  for (std::size_t i = 0; i + 1 < chain.walk.size(); ++i) {
+    ring.push_back(hop(node, chain.walk[i], chain.walk[i + 1]));
+  }
+}
+
+Hop RingRouter::out_of_node(int node, const Chain& chain) const {
+  Hop out;
+  int last = chain.walk.back();
+  if (chain.leave_by_entry) {
+    append(out, hop(node, last, chain.walk.front()));
+    last = chain.walk.front();
+  }
+  append(out, cluster_.gpu_to_nic(cluster_.first_gpu(node) + last, chain.nic).links);
+  return out;
+}
+
+RingRoutes RingRouter::between_nodes(const std::vector<NodeGroup>& nodes) {
+  const auto nics = rails(nodes);
+  RingRoutes routes;
+  routes.nodes = static_cast<int>(nodes.size());
+  std::vector<const LocalChains*> local;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    local.push_back(&local_chains(nodes[i], nics[i]));
+    routes.inside = std::max(routes.inside, local.back()->hops);
+  }
+  for (std::size_t rail = 0; rail < nics.front().size(); ++rail) {
+    std::vector<Hop>& ring = routes.rings.emplace_back();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const std::size_t next = (i + 1) % nodes.size();
+      const int node = nodes[i].node;
+      const int next_node = nodes[next].node;
+      const Chain& chain = local[i]->chains[rail];
+      const Chain& next_chain = local[next]->chains[rail];
+      add_chain(node, chain, ring);
+      Hop out = out_of_node(node, chain);
+      append(out, cluster_.nic_to_nic(node, chain.nic, next_node, next_chain.nic).links);
+      append(out, cluster_
+                      .nic_to_gpu(next_chain.nic,
+                                  cluster_.first_gpu(next_node) + next_chain.walk.front())
+                      .links);
+      ring.push_back(std::move(out));
+    }
+  }
+  return routes;
+}
+
+}  // namespace trainyard::collective
