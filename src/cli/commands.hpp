@@ -12,5 +12,8 @@ namespace trainyard::cli {
 // One function a command, each in a file of its own: topology_list.cpp defines
 // `CommandSpec topology_list_command()`. A new command adds a line here, a row in commands.cpp and
 // its file in CMakeLists.txt.
+[[nodiscard]] CommandSpec workload_import_command();
+[[nodiscard]] CommandSpec workload_check_command();
+[[nodiscard]] CommandSpec workload_show_command();
 
 }  // namespace trainyard::cli

@@ -77,9 +77,9 @@ void print_head(const Workload& workload, std::ostream& out) {
   line("memory per GPU", size(workload.memory_per_gpu));
   line("checkpoint", size(workload.checkpoint_size));
   const int step = workload::representative_step(workload);
-  line("step that stands for all",
-       step < 0 ? "none is marked: the whole window"
-                : workload.timelines.front().steps[static_cast<std::size_t>(step)].name);
+  line("typical step", step < 0
+                           ? "none is marked: the whole window"
+                           : workload.timelines.front().steps[static_cast<std::size_t>(step)].name);
 }
 
 void print_devices(const std::vector<DeviceStatistics>& devices, std::ostream& out) {

@@ -39,6 +39,8 @@ TEST_CASE("files that cannot be profiles name themselves", "[import]") {
   CHECK_THAT(error_of({junk.string()}), Catch::StartsWith(junk.string() + ":"));
   const auto text = folder.write("text.json", "hello");
   CHECK_THAT(error_of({text.string()}), Catch::Contains(":1:1: error: "));
+  const auto database = folder.write("report.sqlite", "SQLite format 3").string();
+  CHECK_THAT(error_of({database}), Catch::Contains("not a profile of a known format"));
   CHECK_THAT(error_of({}), Catch::Contains("no profile to import"));
 }
 

@@ -154,8 +154,8 @@ TEST_CASE("spans agree with the independent script, one stream without gaps",
 
 TEST_CASE("shifted, shuffled and turned profiles give the same workload", "[metamorphic][shared]") {
   const test::TemporaryFolder folder;
-  for (const std::string& name : {"dlrm_v100x8_rank1", "alexnet_a100_cudasync", "bertsmall_h100",
-                                  "sglang_qwen3_8b_decode_graph"}) {
+  for (const char* name : {"dlrm_v100x8_rank1", "alexnet_a100_cudasync", "bertsmall_h100",
+                           "sglang_qwen3_8b_decode_graph"}) {
     const auto path = profile(name);
     if (!path) {
       return;

@@ -62,6 +62,13 @@ class Reader {
   }
 
   void parse() {
+    const std::size_t first = text_.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos || (text_[first] != '{' && text_[first] != '[')) {
+      fail(
+          0,
+          "not a profile of a known format, expected a Kineto trace of the PyTorch profiler (JSON, "
+          "plain or gzipped)");
+    }
     ondemand::parser parser;
     ondemand::document document;
     const auto started =
