@@ -476,7 +476,7 @@ class FileReader {
 }  // namespace
 
 Workload parse_workload(std::string_view text, std::string_view name) {
-  const PaddedText padded = pad(std::string{text});
+  const PaddedText padded{text};
   return FileReader{padded.text(), name}.read();
 }
 

@@ -9,7 +9,7 @@
 #include "support/temporary_folder.hpp"
 
 using trainyard::input::InputError;
-using trainyard::workload::inflate;
+using trainyard::workload::PaddedText;
 using trainyard::workload::read_inflated;
 
 namespace {
@@ -23,12 +23,17 @@ std::string gzip(std::string_view text) {
   return out;
 }
 
+PaddedText inflate(std::string_view bytes, std::string_view name) {
+  return trainyard::workload::inflate(PaddedText{bytes}, name);
+}
+
 }  // namespace
 
 TEST_CASE("text that is no gzip data passes through, padded", "[inflate]") {
   const auto padded = inflate("{\"a\": 1}", "x.json.gz");
   CHECK(padded.text() == "{\"a\": 1}");
-  CHECK(padded.buffer.size() == 8 + trainyard::workload::kJsonPadding);
+  const std::string_view behind{padded.text().data() + 8, trainyard::workload::kJsonPadding};
+  CHECK(behind == std::string(trainyard::workload::kJsonPadding, '\0'));
 }
 
 TEST_CASE("one gzip member is inflated whatever the name", "[inflate]") {

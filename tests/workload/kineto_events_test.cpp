@@ -17,8 +17,8 @@ struct Parsed {
   workload::KinetoFile file{};
 };
 
-Parsed parse(std::string text) {
-  Parsed parsed{workload::pad(std::move(text)), {}};
+Parsed parse(std::string_view text) {
+  Parsed parsed{workload::PaddedText{text}, {}};
   parsed.file = workload::parse_kineto(parsed.text, "p.json");
   return parsed;
 }

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 #include <libdeflate.h>
+#include <sys/mman.h>
 
 #include <algorithm>
-#include <memory>
+#include <cassert>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <new>
 #include <utility>
 
 #include "input/error.hpp"
@@ -44,20 +49,59 @@ std::size_t guess_size(std::string_view bytes) {
       fmt::format("{} at byte {} of the file, expected whole gzip members", what, at)};
 }
 
-}  // namespace
-
-PaddedText pad(std::string text) {
-  text.resize(text.size() + kJsonPadding, '\0');
-  return PaddedText{std::move(text)};
+// Large buffers ask for huge pages: on a virtual machine a fault on every 4 KiB page costs more
+// than parsing what is on it (63 MB: 15,000 faults, 0.13 s).
+char* allocate(std::size_t size) {
+  constexpr std::size_t kHugePage = 2U << 20U;
+  void* memory = nullptr;
+  if (size < 2 * kHugePage) {
+    memory = std::malloc(size);
+  } else {
+    const std::size_t rounded = (size + kHugePage - 1) / kHugePage * kHugePage;
+    memory = std::aligned_alloc(kHugePage, rounded);
+    if (memory != nullptr) {
+      ::madvise(memory, rounded, MADV_HUGEPAGE);  // a hint: without them it is only slower
+    }
+  }
+  if (memory == nullptr) {
+    throw std::bad_alloc{};
+  }
+  return static_cast<char*>(memory);
 }
 
-PaddedText inflate(std::string bytes, std::string_view name) {
-  if (!is_gzip(bytes)) {
-    return pad(std::move(bytes));
+}  // namespace
+
+void PaddedText::Free::operator()(char* memory) const {
+  std::free(memory);
+}
+
+PaddedText::PaddedText(std::string_view text) {
+  *this = with_capacity(text.size());
+  std::copy(text.begin(), text.end(), data_.get());
+  set_size(text.size());
+}
+
+PaddedText PaddedText::with_capacity(std::size_t capacity) {
+  PaddedText result;
+  result.data_.reset(allocate(capacity + kJsonPadding));
+  result.capacity_ = capacity;
+  result.set_size(0);
+  return result;
+}
+
+void PaddedText::set_size(std::size_t size) {
+  assert(size <= capacity_);
+  size_ = size;
+  std::fill_n(data_.get() + size, kJsonPadding, '\0');
+}
+
+PaddedText inflate(PaddedText bytes, std::string_view name) {
+  const std::string_view all = bytes.text();
+  if (!is_gzip(all)) {
+    return bytes;
   }
   const Decompressor decompressor{libdeflate_alloc_decompressor()};
-  const std::string_view all{bytes};
-  std::string out(guess_size(all) + kJsonPadding, '\0');
+  PaddedText out = PaddedText::with_capacity(guess_size(all));
   std::size_t in_used = 0;
   std::size_t out_used = 0;
   while (in_used < all.size()) {
@@ -71,9 +115,11 @@ PaddedText inflate(std::string bytes, std::string_view name) {
     std::size_t made = 0;
     const libdeflate_result result = libdeflate_gzip_decompress_ex(
         decompressor.get(), all.data() + in_used, all.size() - in_used, out.data() + out_used,
-        out.size() - out_used, &taken, &made);
+        out.capacity() - out_used, &taken, &made);
     if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
-      out.resize(out.size() * 2, '\0');
+      PaddedText larger = PaddedText::with_capacity(out.capacity() * 2);
+      std::copy_n(out.data(), out_used, larger.data());
+      out = std::move(larger);
       continue;
     }
     if (result != LIBDEFLATE_SUCCESS) {
@@ -82,13 +128,34 @@ PaddedText inflate(std::string bytes, std::string_view name) {
     in_used += taken;
     out_used += made;
   }
-  out.resize(out_used + kJsonPadding);
-  std::fill(out.end() - static_cast<std::ptrdiff_t>(kJsonPadding), out.end(), '\0');
-  return PaddedText{std::move(out)};
+  out.set_size(out_used);
+  return out;
 }
 
+namespace {
+
+// Straight into its place; what is no regular file, or fails, goes the general way.
+PaddedText read_bytes(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::is_regular_file(path, failed)) {
+    const auto size = std::filesystem::file_size(path, failed);
+    std::ifstream in{path, std::ios::binary};
+    if (!failed && in) {
+      PaddedText bytes = PaddedText::with_capacity(size);
+      in.read(bytes.data(), static_cast<std::streamsize>(size));
+      if (in.gcount() == static_cast<std::streamsize>(size)) {
+        bytes.set_size(size);
+        return bytes;
+      }
+    }
+  }
+  return PaddedText{input::read_file(path)};
+}
+
+}  // namespace
+
 PaddedText read_inflated(const std::string& path) {
-  PaddedText padded = inflate(input::read_file(path), path);
+  PaddedText padded = inflate(read_bytes(path), path);
   if (padded.text().find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw input::InputError{{path, 0, 0}, "the file is empty, expected JSON or gzipped JSON"};
   }

@@ -32,9 +32,9 @@ bool closed_array(PaddedText& padded) {
   if (first == std::string_view::npos || text[first] != '[' || text[last] != '}') {
     return false;
   }
-  padded.buffer.resize(last + 1);
-  padded.buffer.push_back(']');
-  padded = pad(std::move(padded.buffer));
+  std::string closed{text.substr(0, last + 1)};
+  closed.push_back(']');
+  padded = PaddedText{closed};
   return true;
 }
 

@@ -71,6 +71,7 @@ class GraphBuilder {
     waited_.assign(links_.lanes.size(), std::vector<int>(links_.lanes.size(), -1));
     emitted_.assign(links_.ops.size(), -1);
     launch_op_.assign(file_.calls.size(), -1);
+    name_numbers_.assign(file_.names.size(), -1);
     categories_.resize(file_.names.size());
     for (std::size_t i = 0; i < file_.names.size(); ++i) {
       categories_[i] = kernel_category(file_.names[i]);
@@ -231,12 +232,15 @@ class GraphBuilder {
     Op op;
     op.duration = Nanoseconds{event.duration};
     if (event.work == GpuWork::kernel) {
-      if (is_communication_kernel(file_.names[name])) {
+      if (links_.communicates[name] != 0) {
         op.kind = OpKind::collective;
         op.recorded = std::exchange(op.duration, {});
       }
       op.category = op.kind == OpKind::compute ? categories_[name] : Category::other;
-      op.name = names_.number(short_kernel_name(unescape(file_.names[name])));
+      if (name_numbers_[name] < 0) {
+        name_numbers_[name] = names_.number(short_kernel_name(unescape(file_.names[name])));
+      }
+      op.name = name_numbers_[name];
       return op;
     }
     op.kind = event.work == GpuWork::copy ? OpKind::copy : OpKind::fill;
@@ -312,7 +316,7 @@ class GraphBuilder {
   [[nodiscard]] bool is_communication(const GpuOp& gpu) const {
     const GpuEvent& event = event_of(gpu);
     return event.work == GpuWork::kernel &&
-           is_communication_kernel(file_.names[static_cast<std::size_t>(event.name)]);
+           links_.communicates[static_cast<std::size_t>(event.name)] != 0;
   }
 
   [[nodiscard]] bool has_wait(std::int64_t after, std::int64_t until) const {
@@ -401,6 +405,7 @@ class GraphBuilder {
   std::vector<int> emitted_{};               ///< op of each GPU op, -1 yet
   std::vector<int> launch_op_{};             ///< host op of each call
   std::vector<int> used_ranges_{};
+  std::vector<int> name_numbers_{};     ///< per name of the file: its number in the table
   std::vector<Category> categories_{};  ///< per name of the file
 };
 

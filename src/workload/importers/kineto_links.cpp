@@ -14,6 +14,9 @@ class Linker {
   explicit Linker(const KinetoFile& file) : file_{file} {}
 
   Links link() {
+    for (const std::string_view name : file_.names) {
+      links_.communicates.push_back(is_communication_kernel(name) ? 1 : 0);
+    }
     make_lanes();
     find_launches();
     sort_ops();
@@ -146,7 +149,7 @@ class Linker {
   [[nodiscard]] bool is_communication(const GpuOp& op) const {
     const GpuEvent& event = file_.gpu[static_cast<std::size_t>(op.event)];
     return event.work == GpuWork::kernel &&
-           is_communication_kernel(file_.names[static_cast<std::size_t>(event.name)]);
+           links_.communicates[static_cast<std::size_t>(event.name)] != 0;
   }
 
   void find_syncs() {

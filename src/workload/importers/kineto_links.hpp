@@ -45,6 +45,7 @@ struct Links {
   std::vector<std::int64_t> waits{};         ///< starts of the other stream-wait calls, sorted
   std::vector<int> sync_of{};                ///< per call: its record in KinetoFile::syncs, or -1
   std::vector<int> recorder_of{};            ///< per sync record: its event-record call, or -1
+  std::vector<char> communicates{};          ///< per name: it is a communication kernel
   std::int64_t without_launch = 0;
 
   /// The last op of `lane` that was launched before `launched_before` and ended by `ended_by`,
