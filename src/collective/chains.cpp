@@ -88,6 +88,7 @@ std::vector<Chain> node_chains(const topology::Cluster& cluster, int node,
                                const std::vector<int>& members, const std::vector<int>& nics) {
   ChainFinder finder{cluster, node, members};
   std::vector<Chain> chains;
+  chains.reserve(nics.size());
   for (const int nic : nics) {
     chains.push_back(finder.chain(nic));
   }

@@ -47,6 +47,7 @@ std::vector<EqualLoad> pairwise_loads(const topology::Cluster& cluster, Collecti
     link = next;
   }
   std::vector<EqualLoad> loads;
+  loads.reserve(links_by_messages.size());
   for (auto& [messages, links] : links_by_messages) {
     loads.push_back({messages, std::move(links)});
   }

@@ -24,9 +24,9 @@ int links_to(const LinkGraph& graph, int gpu, const std::vector<int>& others) {
 /// the next one on the links that are left.
 class RingSearch {
  public:
-  RingSearch(LinkGraph graph, const std::vector<int>& members, int relays)
+  RingSearch(LinkGraph graph, std::vector<int> members, int relays)
       : graph_{std::move(graph)},
-        members_{members},
+        members_{std::move(members)},
         relays_{relays},
         visited_(static_cast<std::size_t>(graph_.gpus()), false) {
     for (int gpu = 0; gpu < graph_.gpus(); ++gpu) {
