@@ -9,6 +9,7 @@
 
 #include "input/section.hpp"
 #include "scheduling/devices.hpp"
+#include "scheduling/wait_reason.hpp"
 #include "units/nanoseconds.hpp"
 
 namespace trainyard::scheduling {
@@ -31,7 +32,8 @@ struct RunningView {
 };
 
 /// Chooses devices for one job. GPUs come back in rank order: node by node, ascending inside a
-/// node. Contract: same free devices and job, same answer; changes nothing.
+/// node. Contract: same free devices and job, same answer; changes nothing; of a job it looks at
+/// the number of GPUs only; taking more devices never makes a refused job fit.
 class Placement {
  public:
   virtual ~Placement() = default;
@@ -40,21 +42,28 @@ class Placement {
       const Devices& devices, const JobView& job) const = 0;
 };
 
-/// Free devices as the placement sees them while a policy makes up its mind.
+/// Free devices as the placement sees them while a policy makes up its mind. Copies the devices
+/// only once a job fits, so that a pass in which nothing can start costs next to nothing.
 class Trial {
  public:
-  Trial(Devices devices, const Placement& placement)
-      : devices_{std::move(devices)}, placement_{&placement} {}
+  Trial(const Devices& devices, const Placement& placement)
+      : before_{&devices}, placement_{&placement} {}
+  Trial(Devices&& devices, const Placement& placement) = delete;
   /// Places the job and keeps the devices if it fits.
   bool place(const JobView& job);
   [[nodiscard]] const std::vector<topology::GpuId>& last() const { return last_; }
-  [[nodiscard]] const Devices& devices() const { return devices_; }
+  [[nodiscard]] const Devices& devices() const { return after_ ? *after_ : *before_; }
 
  private:
-  Devices devices_;
+  const Devices* before_;
+  std::optional<Devices> after_{};
   const Placement* placement_;
+  std::vector<int> refused_{};  ///< GPU counts that did not fit: a trial only takes devices
   std::vector<topology::GpuId> last_{};
 };
+
+/// Why a job that the trial refused waits: too few free GPUs, or enough of them but scattered.
+[[nodiscard]] WaitReason why_refused(const Devices& devices, const JobView& job);
 
 /// The world at one instant.
 class View {
@@ -90,8 +99,8 @@ struct Action {
 class Decisions {
  public:
   void start(JobIndex job, std::vector<topology::GpuId> gpus, std::string why);
-  /// Why a job that waits was not started: a wait reason of the contract ("order", "capacity",
-  /// ...).
+  /// Why a job that waits was not started (a text of WaitReason). It holds until the job starts or
+  /// is given another reason; a job that just joined the queue waits for "order".
   void hold(JobIndex job, std::string_view reason);
   void wake_at(units::Nanoseconds time) { wake_ = time; }
   [[nodiscard]] const std::vector<Action>& actions() const { return actions_; }
