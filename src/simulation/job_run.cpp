@@ -1,7 +1,7 @@
 #include "simulation/job_run.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <cmath>
 
 namespace trainyard::simulation {
 namespace {
@@ -68,37 +68,51 @@ void JobRun::begin(std::int64_t start, std::int64_t steps, bool skewed) {
   }
 }
 
-void JobRun::halt() {
-  assert(halt_at_ < 0);
-  std::int64_t furthest = 0;
-  for (const RankClass& rank : classes_) {
-    furthest = std::max(furthest, rank.holding ? rank.step : rank.step + 1);
+void JobRun::sleep() {
+  traffic_.abort(job_);
+  boundaries_.clear();
+  for (Meeting& meeting : meetings_) {
+    meeting.arrived = 0;
   }
-  halt_at_ = std::min(furthest, total_steps_);
 }
 
-void JobRun::resume(std::int64_t steps, std::int64_t shift) {
-  halt_at_ = -1;
+void JobRun::wake(std::int64_t asleep, double pace) {
+  const auto steps = static_cast<std::int64_t>(static_cast<double>(asleep) / pace);
+  const std::int64_t shift = std::llround(static_cast<double>(steps) * pace);
   steps_done_ += steps;
-  for (RankClass& rank : classes_) {
-    rank.step += steps;
-    rank.holding = false;
-    for (std::int64_t& time : rank.carry) {
+  last_done_ += shift;
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    classes_[i].step = steps_done_;
+    classes_[i].carry = carry_[i];
+    for (std::int64_t& time : classes_[i].carry) {
       time += shift;
     }
   }
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    carry_[i] = classes_[i].carry;
+  }
+  catching_up_ = true;
+  pace_ = pace;
   for (int i = 0; i < classes(); ++i) {
     begin_step(i);
   }
+  while (!past_.empty()) {
+    const std::size_t collective = past_.back();
+    past_.pop_back();
+    const Meeting& meeting = meetings_[collective];
+    complete(collective,
+             std::max(meeting.start, expected(meeting.end, meeting.start_step - meeting.end_step)));
+  }
+  catching_up_ = false;
+}
+
+std::int64_t JobRun::expected(std::int64_t last, std::int64_t steps) const {
+  return last + std::llround(static_cast<double>(steps) * pace_);
 }
 
 void JobRun::begin_step(int index) {
   RankClass& rank = classes_[static_cast<std::size_t>(index)];
-  if (rank.step == total_steps_ || rank.step == halt_at_) {
-    rank.holding = true;
-    return;
-  }
-  if (is_idle(*rank.program)) {
+  if (rank.step == total_steps_ || is_idle(*rank.program)) {
     return;
   }
   rank.open = static_cast<int>(rank.program->collectives.size());
@@ -115,35 +129,63 @@ void JobRun::arrive(int index, int position) {
   RankClass& rank = classes_[static_cast<std::size_t>(index)];
   const auto q = static_cast<std::size_t>(position);
   const std::int64_t now = network_.now().count();
-  const std::int64_t time =
-      std::max(now, evaluate(rank.program->arrival[q], rank.carry, rank.ends, now));
+  std::int64_t time = evaluate(rank.program->arrival[q], rank.carry, rank.ends, now);
+  if (!catching_up_) {
+    time = std::max(now, time);
+  }
   rank.arrivals[q] = time;
   const int collective = rank.program->collectives[q];
   Meeting& meeting = meetings_[static_cast<std::size_t>(collective)];
   meeting.latest = meeting.arrived == 0 ? time : std::max(meeting.latest, time);
-  if (++meeting.arrived < static_cast<int>(meeting.members.size())) {
-    return;
+  if (++meeting.arrived == static_cast<int>(meeting.members.size())) {
+    start_collective(collective, rank.step);
   }
-  const std::int64_t start =
-      meeting.latest + program_.absent_wait[static_cast<std::size_t>(collective)];
+}
+
+/// All have arrived. While the job catches up with what it did asleep, the call may be over
+/// already, or under way.
+void JobRun::start_collective(int collective, std::int64_t step) {
+  const auto index = static_cast<std::size_t>(collective);
+  Meeting& meeting = meetings_[index];
   meeting.arrived = 0;
-  traffic_.start(job_, collective, units::Nanoseconds{start - now}, *this,
-                 static_cast<std::uint64_t>(collective));
+  meeting.start = meeting.latest + program_.absent_wait[index];
+  meeting.start_step = step;
+  listener_.collective_started(job_, collective, meeting.start);
+  const std::int64_t now = network_.now().count();
+  double done = 0.0;
+  if (catching_up_ && meeting.start < now) {
+    const std::int64_t end = expected(meeting.end, step - meeting.end_step);
+    if (end <= now) {
+      past_.push_back(index);
+      return;
+    }
+    done = static_cast<double>(now - meeting.start) / static_cast<double>(end - meeting.start);
+  }
+  traffic_.start(job_, collective,
+                 units::Nanoseconds{std::max<std::int64_t>(meeting.start - now, 0)}, done, *this,
+                 index);
 }
 
 void JobRun::fire(std::uint64_t token) {
-  const std::int64_t now = network_.now().count();
-  const auto collective = static_cast<int>(token);
+  complete(token, network_.now().count());
+}
+
+void JobRun::complete(std::size_t collective, std::int64_t end) {
+  listener_.collective_ended(job_);
+  Meeting& meeting = meetings_[collective];
+  meeting.end = end;
+  meeting.end_step = meeting.start_step;
   // Copy: a member that begins its next step may meet here again at once.
-  const auto members = meetings_[token].members;
+  const auto members = meeting.members;
   for (const auto& [index, position] : members) {
     RankClass& rank = classes_[static_cast<std::size_t>(index)];
     const auto q = static_cast<std::size_t>(position);
-    rank.ends[q] = now;
+    rank.ends[q] = end;
     communicating_ +=
-        static_cast<double>(now - rank.arrivals[q]) * rank.program->exposed_share * rank.ranks;
+        static_cast<double>(end - rank.arrivals[q]) * rank.program->exposed_share * rank.ranks;
     if (rank.step < watched_) {
-      listener_.collective_done(job_, rank.program->rank, collective, rank.arrivals[q], now);
+      listener_.collective_done(job_, rank.program->rank, static_cast<int>(collective),
+                                rank.arrivals[q], end);
     }
     --rank.open;
   }
@@ -159,17 +201,19 @@ void JobRun::fire(std::uint64_t token) {
     }
   }
   finish_idle_classes();
-  check_rest();
 }
 
 void JobRun::finish_step(int index) {
-  RankClass& rank = classes_[static_cast<std::size_t>(index)];
+  const auto i = static_cast<std::size_t>(index);
+  RankClass& rank = classes_[i];
   rank.carry = next_carry(*rank.program, rank.carry, rank.ends);
   const auto ahead = static_cast<std::size_t>(rank.step - steps_done_);
   if (boundaries_.size() <= ahead) {
     boundaries_.resize(ahead + 1);
   }
   Boundary& boundary = boundaries_[ahead];
+  boundary.carry.resize(classes_.size());
+  boundary.carry[i] = rank.carry;
   ++boundary.finished;
   boundary.time = std::max(boundary.time, latest(rank.carry));
   ++rank.step;
@@ -181,36 +225,28 @@ void JobRun::finish_idle_classes() {
                                   [](const RankClass& rank) { return is_idle(*rank.program); });
   while (!boundaries_.empty() &&
          boundaries_.front().finished + idle == static_cast<std::ptrdiff_t>(classes_.size())) {
-    for (RankClass& rank : classes_) {
+    Boundary done = std::move(boundaries_.front());
+    boundaries_.pop_front();
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      RankClass& rank = classes_[i];
       if (is_idle(*rank.program)) {
         rank.carry = next_carry(*rank.program, rank.carry, rank.ends);
         ++rank.step;
-        rank.holding = rank.step == total_steps_ || rank.step == halt_at_;
-        boundaries_.front().time = std::max(boundaries_.front().time, latest(rank.carry));
+        done.carry[i] = rank.carry;
+        done.time = std::max(done.time, latest(rank.carry));
       }
     }
-    const Boundary done = boundaries_.front();
-    boundaries_.pop_front();
-    report(done);
+    report(std::move(done));
   }
 }
 
-void JobRun::report(const Boundary& boundary) {
+void JobRun::report(Boundary boundary) {
   const std::int64_t step = steps_done_++;
+  carry_ = std::move(boundary.carry);
+  last_done_ = network_.now().count();
   listener_.step_done(job_, step, boundary.time);
   if (steps_done_ == total_steps_) {
     listener_.run_ended(job_, boundary.time);
-  }
-}
-
-void JobRun::check_rest() {
-  if (halt_at_ < 0 || steps_done_ != halt_at_ || steps_done_ == total_steps_) {
-    return;
-  }
-  const bool all = std::all_of(classes_.begin(), classes_.end(),
-                               [](const RankClass& rank) { return rank.holding; });
-  if (all) {
-    listener_.at_rest(job_);
   }
 }
 

@@ -20,7 +20,8 @@ using units::Nanoseconds;
 class Replay final : public JobListener {
  public:
   void step_done(int /*job*/, std::int64_t /*step*/, std::int64_t /*boundary*/) override {}
-  void at_rest(int /*job*/) override {}
+  void collective_started(int /*job*/, int /*collective*/, std::int64_t /*start*/) override {}
+  void collective_ended(int /*job*/) override {}
   void run_ended(int /*job*/, std::int64_t /*end*/) override {}
   void collective_done(int /*job*/, int /*rank*/, int /*collective*/, std::int64_t /*arrival*/,
                        std::int64_t /*end*/) override {}

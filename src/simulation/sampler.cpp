@@ -15,11 +15,15 @@ constexpr double kGoodError = 0.0008;         ///< relative, of a mean step
 constexpr double kWholeBeats = 2.0;           ///< cycles of slide over which a mean is taken
 constexpr double kFollowedPart = 1.0 / 24.0;  ///< of a beat, slept over between two windows
 constexpr double kFirstSleep = 16.0;          ///< windows' lengths slept over first, then doubling
+constexpr double kWorthASleep = 8.0;          ///< steps
+constexpr double kWindowsLeft = 4.0;          ///< windows that every member must have ahead of it
 constexpr std::int64_t kTolerance = 2;        ///< ns: flows end on whole nanoseconds
 
 constexpr double kShortestStep = 1e-3;  ///< ns, so that steps of no length can be counted
-constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 2;
 constexpr double kEver = std::numeric_limits<double>::infinity();
+
+/// A component's alarm has its first job's token with this bit.
+constexpr std::uint64_t kAlarm = std::uint64_t{1} << 63U;
 
 }  // namespace
 
@@ -34,17 +38,20 @@ void Sampler::start(int job, const Program& program, int gpus,
   Member& member = members_[job];
   member.run = std::make_unique<JobRun>(job, program, gpus, traffic_, network_, *this);
   const std::int64_t now = network_.now().count();
-  member.rest_instant = now;
   if (steps == 0 || !member.run->has_collectives()) {
     const std::int64_t end = solo_end(program, gpus, now, steps);
     member.networked = false;
-    member.mean =
-        static_cast<double>(end - now) / static_cast<double>(std::max<std::int64_t>(steps, 1));
+    const double count = static_cast<double>(std::max<std::int64_t>(steps, 1));
+    set_mean(member, static_cast<double>(end - now) / count, 0.0);
+    member.solo_since = now;
     member.total_steps = steps;
     end_at(job, end);
     return;
   }
   member.total_steps = steps;
+  for (const PlannedCollective& planned : collectives) {
+    member.latency.push_back(units::to_nanoseconds(planned.plan.latency).count());
+  }
   member.run->watch(watch);
   const std::vector<int> touched = traffic_.join(job, std::move(collectives));
   loads_[job] = traffic_.loads(job);
@@ -74,13 +81,14 @@ const std::vector<LinkLoad>& Sampler::loads(int job) const {
 /// A job's steps at `now`: those simulated, those slept over, and those of the sleep it is in.
 Sampled Sampler::progress(const Member& member, std::int64_t now) const {
   Sampled sampled;
-  sampled.detailed_steps = member.run->steps_done() - member.skipped;
+  sampled.detailed_steps = std::max<std::int64_t>(member.run->steps_done() - member.skipped, 0);
   sampled.steps = member.run->steps_done();
   sampled.error = member.error;
   if ((member.mode == Mode::asleep || !member.networked) && member.mean > 0.0) {
-    const double asleep = static_cast<double>(now - member.rest_instant) / member.mean;
+    const std::int64_t since = member.networked ? member.run->last_done() : member.solo_since;
+    const double asleep = static_cast<double>(now - since) / member.mean;
     sampled.steps = std::min(sampled.steps + static_cast<std::int64_t>(asleep), member.total_steps);
-    sampled.error += member.mean_error * std::floor(asleep);
+    sampled.error += member.mean_error * asleep;
   }
   if (sampled.detailed_steps > 0) {
     sampled.communicating = member.run->communicating() * static_cast<double>(sampled.steps) /
@@ -90,23 +98,24 @@ Sampled Sampler::progress(const Member& member, std::int64_t now) const {
 }
 
 void Sampler::fire(std::uint64_t token) {
-  const int job = static_cast<int>(token);
+  const int job = static_cast<int>(token & ~kAlarm);
   Member& member = members_.at(job);
-  member.timer = 0;
-  if (member.mode == Mode::asleep && !member.ends_asleep) {
-    const double steps =
-        static_cast<double>(network_.now().count() - member.rest_instant) / member.mean;
-    resume(job, std::llround(steps));
+  if ((token & kAlarm) != 0) {
+    member.component->alarm = 0;
+    wake(*member.component);
     return;
   }
   Sampled& sampled = results_[job];
   sampled = progress(member, network_.now().count());
-  if (sampled.steps > 0 && sampled.communicating > 0.0) {
+  if (sampled.steps > 0) {
     sampled.communicating *=
         static_cast<double>(member.total_steps) / static_cast<double>(sampled.steps);
   }
   sampled.steps = member.total_steps;
   const bool networked = member.networked;
+  if (member.component) {
+    forget(*member.component);
+  }
   members_.erase(job);
   if (networked) {
     regroup(traffic_.leave(job));
@@ -131,9 +140,15 @@ std::vector<int> Sampler::connected(int job) const {
   return {found.begin(), found.end()};
 }
 
+/// Puts every touched job into the component it belongs to now and opens its window.
 void Sampler::regroup(const std::vector<int>& touched) {
   if (detail_ == Detail::full) {
     return;
+  }
+  for (const int job : touched) {
+    if (members_.at(job).component) {
+      forget(*members_.at(job).component);
+    }
   }
   std::set<int> done;
   for (const int job : touched) {
@@ -142,74 +157,82 @@ void Sampler::regroup(const std::vector<int>& touched) {
     }
     auto component = std::make_shared<Component>();
     component->jobs = connected(job);
-    for (const int member : component->jobs) {
-      done.insert(member);
-      members_.at(member).component = component;
-    }
-    open_window(*component);
+    done.insert(component->jobs.begin(), component->jobs.end());
+    open_window(component);
   }
 }
 
-void Sampler::open_window(Component& component) {
-  component.phase = Phase::measuring;
+/// A component that is no more: its alarm must not ring.
+void Sampler::forget(Component& component) {
+  if (component.alarm != 0) {
+    network_.cancel_timer(component.alarm);
+    component.alarm = 0;
+  }
+}
+
+void Sampler::open_window(const std::shared_ptr<Component>& component) {
+  for (const int job : component->jobs) {
+    Member& member = members_.at(job);
+    member.component = component;
+    member.formed_steps = -1;
+  }
+  wake(*component);
+}
+
+/// Everyone sleeps, for `limit` ns or until the component changes; each until its end at the
+/// latest.
+void Sampler::sleep(Component& component, double limit) {
+  component.asleep = true;
+  ++component.windows;
+  const std::int64_t now = network_.now().count();
+  for (const int job : component.jobs) {
+    Member& member = members_.at(job);
+    if (member.mode == Mode::detail) {
+      member.run->sleep();
+      member.mode = Mode::asleep;
+      const double left = static_cast<double>(member.total_steps - member.run->steps_done());
+      const std::int64_t end = member.last_boundary + std::llround(left * member.mean);
+      member.timer = network_.after(units::Nanoseconds{std::max<std::int64_t>(end - now, 0)}, *this,
+                                    static_cast<std::uint64_t>(job));
+    }
+  }
+  if (limit < kEver) {
+    component.alarm = network_.after(units::Nanoseconds{std::llround(limit)}, *this,
+                                     static_cast<std::uint64_t>(component.jobs.front()) | kAlarm);
+  }
+}
+
+/// Wakes everyone at this instant, each wherever it is in its step, and begins to measure.
+void Sampler::wake(Component& component) {
+  component.asleep = false;
+  component.waking = true;
   component.target = kFirstLook;
-  component.windows = 0;
-  component.followed = 0.0;
+  component.events.clear();
   const std::int64_t now = network_.now().count();
   for (const int job : component.jobs) {
     Member& member = members_.at(job);
     member.boundaries.clear();
-    member.formed_steps = -1;
-    if (member.mode == Mode::asleep) {
-      wake(job, now);
+    if (member.mode != Mode::asleep) {
+      continue;
     }
-  }
-}
-
-/// Sets a sleeper's alarm to its first step boundary at or after `time`: its phase is kept.
-void Sampler::wake(int job, std::int64_t time) {
-  Member& member = members_.at(job);
-  const double asleep = static_cast<double>(time - member.rest_instant);
-  const auto steps = static_cast<std::int64_t>(
-      std::ceil(std::max(asleep, 0.0) / std::max(member.mean, kShortestStep)));
-  if (member.timer != 0) {
+    const std::int64_t asleep = now - member.run->last_done();
+    const auto steps = static_cast<std::int64_t>(static_cast<double>(asleep) / member.mean);
+    if (member.run->steps_done() + steps >= member.total_steps) {
+      continue;  // nothing left but the tail of its last step
+    }
     network_.cancel_timer(member.timer);
-    member.timer = 0;
+    member.mode = Mode::detail;
+    member.skipped += steps;
+    member.error += member.mean_error * static_cast<double>(asleep) / member.mean;
+    member.run->wake(asleep, member.mean);
   }
-  const std::int64_t left = member.run->total_steps() - member.run->steps_done();
-  if (steps >= left) {
-    end_at(job, member.rest_boundary + std::llround(static_cast<double>(left) * member.mean));
-    member.mode = Mode::asleep;
-    member.ends_asleep = true;
-    return;
-  }
-  member.ends_asleep = false;
-  const std::int64_t instant =
-      member.rest_instant + std::llround(static_cast<double>(steps) * member.mean);
-  member.timer = network_.after(
-      units::Nanoseconds{std::max<std::int64_t>(instant - network_.now().count(), 0)}, *this,
-      static_cast<std::uint64_t>(job));
+  component.waking = false;
 }
 
-void Sampler::resume(int job, std::int64_t steps) {
-  Member& member = members_.at(job);
-  member.mode = Mode::detail;
-  member.halting = false;
-  member.skipped += steps;
-  member.error += member.mean_error * static_cast<double>(steps);
-  member.component->phase = Phase::measuring;
-  member.component->target = kFirstLook;
-  for (const int other : member.component->jobs) {
-    members_.at(other).boundaries.clear();
-  }
-  member.run->resume(steps, network_.now().count() - member.rest_instant);
-}
-
-bool Sampler::all_awake(const Component& component) const {
-  return std::all_of(component.jobs.begin(), component.jobs.end(), [&](int job) {
-    const Member& member = members_.at(job);
-    return member.mode == Mode::detail && !member.halting;
-  });
+bool Sampler::is_measuring(const Component& component) const {
+  return !component.asleep && !component.waking &&
+         std::all_of(component.jobs.begin(), component.jobs.end(),
+                     [&](int job) { return members_.at(job).mode == Mode::detail; });
 }
 
 // ---- Windows ----------------------------------------------------------------------------------
@@ -222,15 +245,38 @@ void Sampler::step_done(int job, std::int64_t step, std::int64_t boundary) {
     return;
   }
   Component& component = *member.component;
-  if (component.phase != Phase::measuring || !all_awake(component)) {
+  if (!is_measuring(component) || step + 1 == member.total_steps) {
     return;
   }
   member.boundaries.push_back(boundary);
+  note(job, WindowEvent::Kind::step, network_.now().count());
   if (member.formed_steps < 0) {
     member.formed_steps = step;
     member.formed_boundary = boundary;
   }
   look(component, job);
+}
+
+void Sampler::note(int job, WindowEvent::Kind kind, std::int64_t time) {
+  if (detail_ == Detail::full) {
+    return;
+  }
+  Component& component = *members_.at(job).component;
+  if (is_measuring(component)) {
+    component.events.push_back({job, kind, time});
+  }
+}
+
+void Sampler::collective_started(int job, int collective, std::int64_t start) {
+  const Member& member = members_.at(job);
+  if (member.component) {
+    note(job, WindowEvent::Kind::begin,
+         start + member.latency[static_cast<std::size_t>(collective)]);
+  }
+}
+
+void Sampler::collective_ended(int job) {
+  note(job, WindowEvent::Kind::end, network_.now().count());
 }
 
 std::size_t Sampler::window_length(const Component& component) const {
@@ -245,30 +291,67 @@ std::size_t Sampler::window_length(const Component& component) const {
 void Sampler::look(Component& component, int job) {
   const std::size_t length = window_length(component);
   // The first member's steps are the clock of a recurrence.
-  if (length < 3 || (job == component.jobs.front() && settle_exactly(component)) ||
-      length < component.target) {
+  if (length < 3) {
+    return;
+  }
+  if (job == component.jobs.front() &&
+      (settle_exactly(component) || settle_until_meeting(component))) {
+    return;
+  }
+  if (length < component.target || !worth_sleeping(component, length)) {
     return;
   }
   settle_by_estimate(component);
 }
 
 bool Sampler::settle_exactly(Component& component) {
-  std::vector<const Boundaries*> all;
-  for (const int job : component.jobs) {
-    all.push_back(&members_.at(job).boundaries);
-  }
-  const auto recurrence = find_recurrence(all, network_.now().count(), kTolerance);
-  if (!recurrence) {
+  const auto found = find_recurrence(component.events, component.jobs.front(), kTolerance);
+  if (!found) {
     return false;
   }
-  for (std::size_t i = 0; i < component.jobs.size(); ++i) {
-    Member& member = members_.at(component.jobs[i]);
-    member.mean = static_cast<double>(recurrence->time) / static_cast<double>(recurrence->steps[i]);
-    member.mean_error = 0.0;
+  for (const int job : component.jobs) {
+    Member& member = members_.at(job);
+    const auto steps = found->steps.find(job);
+    if (steps == found->steps.end() || steps->second == 0) {
+      return false;
+    }
+    set_mean(member, static_cast<double>(found->time) / static_cast<double>(steps->second), 0.0);
   }
-  component.sleep_limit = kEver;
-  begin_halt(component);
+  sleep(component, kEver);
   return true;
+}
+
+/// Everyone at an even pace of its own: exact until the first two events meet.
+bool Sampler::settle_until_meeting(Component& component) {
+  const auto time = even_slide(component.events, component.jobs, kTolerance);
+  if (!time) {
+    return false;
+  }
+  for (const int job : component.jobs) {
+    Member& member = members_.at(job);
+    const Boundaries& boundaries = member.boundaries;
+    set_mean(member, static_cast<double>(boundaries.back() - boundaries[boundaries.size() - 2]),
+             0.0);
+  }
+  if (*time < kWorthASleep * longest_step(component)) {
+    return false;
+  }
+  sleep(component, *time);
+  return true;
+}
+
+/// An estimate is only taken for jobs that go on for several windows.
+bool Sampler::worth_sleeping(const Component& component, std::size_t length) const {
+  return std::all_of(component.jobs.begin(), component.jobs.end(), [&](int job) {
+    const Member& member = members_.at(job);
+    const auto left = static_cast<double>(member.total_steps - member.run->steps_done());
+    return left > kWindowsLeft * static_cast<double>(length);
+  });
+}
+
+void Sampler::set_mean(Member& member, double mean, double error) {
+  member.mean = std::max(mean, kShortestStep);
+  member.mean_error = error;
 }
 
 Drift Sampler::slowest_drift(const Component& component) const {
@@ -292,8 +375,7 @@ bool Sampler::estimate_means(Component& component) {
   for (const int job : component.jobs) {
     Member& member = members_.at(job);
     const Estimate found = estimate(member.boundaries);
-    member.mean = found.mean;
-    member.mean_error = found.error;
+    set_mean(member, found.mean, found.error);
     good = good && found.error < kGoodError * found.mean;
   }
   return good;
@@ -312,75 +394,34 @@ void Sampler::settle_by_estimate(Component& component) {
     component.target = 2 * length;
     return;
   }
-  component.sleep_limit = 0.0;
+  sleep(component, longest_step(component) * static_cast<double>(length) * kFirstSleep *
+                       std::pow(2.0, component.windows));
+}
+
+double Sampler::longest_step(const Component& component) const {
+  double longest = 0.0;
   for (const int job : component.jobs) {
-    component.sleep_limit = std::max(component.sleep_limit, members_.at(job).mean);
+    longest = std::max(longest, members_.at(job).mean);
   }
-  component.sleep_limit *=
-      static_cast<double>(length) * kFirstSleep * std::pow(2.0, component.windows);
-  begin_halt(component);
+  return longest;
 }
 
 /// Jobs that slide slowly: sleep over a small part of the beat at the rates just measured. After a
 /// whole beat the mean since the component formed stands for all that follows.
 void Sampler::follow(Component& component, const Drift& slide) {
-  double longest_step = 0.0;
-  for (const int job : component.jobs) {
-    longest_step = std::max(longest_step, members_.at(job).mean);
-  }
-  const double steps =
+  double steps =
       std::max(kFollowedPart / std::max(slide.per_step, 1e-12), static_cast<double>(kFirstLook));
   component.followed += slide.cycles + steps * slide.per_step;
-  component.sleep_limit = steps * longest_step;
   if (component.followed >= kWholeBeats) {
     for (const int job : component.jobs) {
       Member& member = members_.at(job);
       const std::int64_t done = member.run->steps_done() - 1 - member.formed_steps;
-      member.mean = static_cast<double>(member.last_boundary - member.formed_boundary) /
-                    static_cast<double>(done);
+      const auto time = static_cast<double>(member.last_boundary - member.formed_boundary);
+      set_mean(member, time / static_cast<double>(done), member.mean_error);
     }
-    component.sleep_limit *= kFirstSleep * std::pow(2.0, component.followed);
+    steps *= kFirstSleep * std::pow(2.0, component.followed);
   }
-  begin_halt(component);
-}
-
-void Sampler::begin_halt(Component& component) {
-  component.phase = Phase::halting;
-  ++component.windows;
-  for (const int job : component.jobs) {
-    Member& member = members_.at(job);
-    member.halting = true;
-    member.run->halt();
-  }
-}
-
-void Sampler::at_rest(int job) {
-  Member& member = members_.at(job);
-  member.mode = Mode::asleep;
-  member.rest_instant = network_.now().count();
-  member.rest_boundary = member.last_boundary;
-  Component& component = *member.component;
-  if (component.phase == Phase::measuring) {
-    resume(job, 0);  // the component changed while this member was coming to rest
-    return;
-  }
-  const bool all = std::all_of(component.jobs.begin(), component.jobs.end(),
-                               [&](int other) { return members_.at(other).mode != Mode::detail; });
-  if (all) {
-    fall_asleep(component);
-  }
-}
-
-void Sampler::fall_asleep(Component& component) {
-  component.phase = Phase::asleep;
-  const double limit = component.sleep_limit;
-  for (const int job : component.jobs) {
-    if (members_.at(job).mode == Mode::asleep) {
-      // Beyond any run, but a time that can be counted.
-      const auto time = static_cast<std::int64_t>(std::min(limit, 4e18));
-      wake(job, std::min(network_.now().count(), kFar - time) + time);
-    }
-  }
+  sleep(component, steps * longest_step(component));
 }
 
 void Sampler::run_ended(int job, std::int64_t end) {

@@ -53,7 +53,8 @@ class Sampler final : public JobListener, public engine::Handler {
   [[nodiscard]] const std::vector<LinkLoad>& loads(int job) const;
 
   void step_done(int job, std::int64_t step, std::int64_t boundary) override;
-  void at_rest(int job) override;
+  void collective_started(int job, int collective, std::int64_t start) override;
+  void collective_ended(int job) override;
   void run_ended(int job, std::int64_t end) override;
   void collective_done(int job, int rank, int collective, std::int64_t arrival,
                        std::int64_t end) override;
@@ -61,7 +62,6 @@ class Sampler final : public JobListener, public engine::Handler {
 
  private:
   enum class Mode { detail, asleep, ending };
-  enum class Phase { measuring, halting, asleep };
   struct Component;
   struct Member {
     std::unique_ptr<JobRun> run{};
@@ -69,45 +69,49 @@ class Sampler final : public JobListener, public engine::Handler {
     Mode mode = Mode::detail;
     bool networked = true;
     std::int64_t total_steps = 0;
-    bool halting = false;
-    bool ends_asleep = false;  ///< the timer is the job's end, unless it is woken before
+    std::int64_t solo_since = 0;          ///< start of a job without collectives
+    std::vector<std::int64_t> latency{};  ///< ns, by collective: until its bytes begin to move
     Boundaries boundaries{};
     std::int64_t formed_boundary = 0;  ///< first boundary since the component formed, ns
     std::int64_t formed_steps = -1;    ///< steps done then; -1: none yet
     double mean = 0.0;                 ///< ns a step while asleep
     double mean_error = 0.0;
-    std::int64_t rest_instant = 0;
-    std::int64_t rest_boundary = 0;
     std::int64_t last_boundary = 0;
     std::int64_t skipped = 0;  ///< steps slept over
     double error = 0.0;
-    engine::TimerId timer = 0;
+    engine::TimerId timer = 0;  ///< its end: certain, or what the sleep predicts
   };
   struct Component {
-    std::vector<int> jobs{};  ///< ascending
-    Phase phase = Phase::measuring;
+    std::vector<int> jobs{};  ///< ascending; the first one's steps are the clock
+    std::vector<WindowEvent> events{};
+    bool asleep = false;
+    bool waking = false;     ///< not all members are awake yet
     std::size_t target = 0;  ///< steps before the next look
     int windows = 0;
-    double followed = 0.0;     ///< cycles of slide since the component formed, sleeps included
-    double sleep_limit = 0.0;  ///< ns; infinity: until something changes
+    double followed = 0.0;      ///< cycles of slide since the component formed, sleeps included
+    engine::TimerId alarm = 0;  ///< when the next window is due
   };
 
   [[nodiscard]] Sampled progress(const Member& member, std::int64_t now) const;
   void regroup(const std::vector<int>& touched);
   [[nodiscard]] std::vector<int> connected(int job) const;
-  void open_window(Component& component);
-  void wake(int job, std::int64_t time);
-  void resume(int job, std::int64_t steps);
-  [[nodiscard]] bool all_awake(const Component& component) const;
+  void open_window(const std::shared_ptr<Component>& component);
+  void forget(Component& component);
+  void sleep(Component& component, double limit);
+  void wake(Component& component);
+  [[nodiscard]] bool is_measuring(const Component& component) const;
   [[nodiscard]] std::size_t window_length(const Component& component) const;
   void look(Component& component, int job);
   bool settle_exactly(Component& component);
+  bool settle_until_meeting(Component& component);
+  [[nodiscard]] bool worth_sleeping(const Component& component, std::size_t length) const;
+  void note(int job, WindowEvent::Kind kind, std::int64_t time);
   void settle_by_estimate(Component& component);
+  static void set_mean(Member& member, double mean, double error);
+  [[nodiscard]] double longest_step(const Component& component) const;
   bool estimate_means(Component& component);
   void follow(Component& component, const Drift& slide);
   [[nodiscard]] Drift slowest_drift(const Component& component) const;
-  void begin_halt(Component& component);
-  void fall_asleep(Component& component);
   void end_at(int job, std::int64_t time);
 
   Traffic& traffic_;

@@ -57,7 +57,8 @@ struct Scenario {
   Detail detail = Detail::sampled;
   std::optional<units::Nanoseconds> max_time{};
   std::vector<InputFile> inputs{};
-  std::string resolved_toml{};  ///< the document with every --set applied
+  std::string resolved_toml{};       ///< the document with every --set applied
+  std::vector<std::string> notes{};  ///< what was assumed and could not be checked, a line each
 };
 
 struct Override {
@@ -65,6 +66,11 @@ struct Override {
   std::string value{};
 };
 
+/// How the amounts read: `steps` and `samples` need a workload. `duration` without one is recorded
+/// speed; with one it stands for as many steps as take that long alone.
+///
+/// Files a scenario names are looked for beside the scenario, then like any name.
+///
 /// Reads a scenario file, applies the overrides (seed and detail included) and everything it names.
 /// Checked here: job larger than the cluster, duplicate names, none or several of steps, samples
 /// and duration, memory that does not fit the GPU (refused with both numbers), a workload whose

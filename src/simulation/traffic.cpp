@@ -314,8 +314,8 @@ const Traffic::PlanSplit& Traffic::split_of(int job, int collective) const {
   return traffic.splits[static_cast<std::size_t>(shape)];
 }
 
-void Traffic::start(int job, int collective, units::Nanoseconds delay, engine::Handler& handler,
-                    std::uint64_t token) {
+void Traffic::start(int job, int collective, units::Nanoseconds delay, double done,
+                    engine::Handler& handler, std::uint64_t token) {
   JobTraffic& traffic = jobs_.at(job);
   const PlannedCollective& planned = traffic.collectives[static_cast<std::size_t>(collective)];
   const int slot = new_slot();
@@ -325,18 +325,30 @@ void Traffic::start(int job, int collective, units::Nanoseconds delay, engine::H
   transfer.collective = collective;
   transfer.handler = &handler;
   transfer.token = token;
-  const std::int64_t start = (network_.now() + delay).count();
-  transfer.begin = start + units::to_nanoseconds(planned.plan.latency).count();
+  const std::int64_t now = network_.now().count();
+  const std::int64_t latency = done > 0.0 ? 0 : units::to_nanoseconds(planned.plan.latency).count();
+  transfer.begin = now + delay.count() + latency;
   if (!split_of(job, collective).contended) {
-    transfer.end = start + planned.alone.count();
-    run_as_timer(slot, transfer.end - network_.now().count());
+    const double left = (1.0 - done) * static_cast<double>(planned.alone.count());
+    transfer.end = now + delay.count() + std::llround(left);
+    run_as_timer(slot, transfer.end - now);
     return;
   }
   std::vector<double> bytes;
   for (const FlowSplit& part : split_of(job, collective).flows) {
-    bytes.push_back(planned.plan.flows[part.flow].size.si());
+    bytes.push_back(planned.plan.flows[part.flow].size.si() * (1.0 - done));
   }
   run_as_flows(slot, bytes);
+}
+
+void Traffic::abort(int job) {
+  JobTraffic& traffic = jobs_.at(job);
+  for (const int slot : traffic.active) {
+    static_cast<void>(stop(transfers_[static_cast<std::size_t>(slot)]));
+    transfers_[static_cast<std::size_t>(slot)] = {};
+    free_slots_.push_back(slot);
+  }
+  traffic.active.clear();
 }
 
 void Traffic::run_as_timer(int slot, std::int64_t remaining) {
@@ -382,10 +394,11 @@ std::vector<double> Traffic::stop(Transfer& transfer) {
   if (transfer.whole != 0) {
     network_.cancel_timer(transfer.whole);
     transfer.whole = 0;
-    const std::int64_t moving = transfer.end - transfer.begin;
-    const std::int64_t gone = std::max<std::int64_t>(now - transfer.begin, 0);
+    const std::int64_t moving =
+        (planned.alone - units::to_nanoseconds(planned.plan.latency)).count();
+    const std::int64_t still = transfer.end - std::max(now, transfer.begin);
     const double share =
-        moving > 0 ? 1.0 - static_cast<double>(gone) / static_cast<double>(moving) : 0.0;
+        moving > 0 ? std::min(static_cast<double>(still) / static_cast<double>(moving), 1.0) : 0.0;
     for (const auto& flow : planned.plan.flows) {
       left.push_back(flow.size.si() * share);
     }

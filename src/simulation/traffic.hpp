@@ -60,8 +60,11 @@ class Traffic final : public engine::Handler {
   [[nodiscard]] double peak_rate(topology::LinkId link) const;
 
   /// Starts a collective of a running job `delay` from now; `handler.fire(token)` at its end.
-  void start(int job, int collective, units::Nanoseconds delay, engine::Handler& handler,
-             std::uint64_t token);
+  /// @param done  share of it that has moved before, in [0, 1); then no latency is paid
+  void start(int job, int collective, units::Nanoseconds delay, double done,
+             engine::Handler& handler, std::uint64_t token);
+  /// Stops all collectives of a job; they will not fire.
+  void abort(int job);
 
   void fire(std::uint64_t token) override;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -25,18 +26,33 @@ struct Estimate {
 /// Mean of the whole window and how far its halves are from it.
 [[nodiscard]] Estimate estimate(const Boundaries& boundaries);
 
-/// A pattern that repeats exactly: `steps[i]` steps of job i take `time` ns.
-struct Recurrence {
-  std::int64_t time = 0;
-  std::vector<std::int64_t> steps{};
+/// Something that happens in a joint window. A begin may lie ahead of the events that follow it.
+struct WindowEvent {
+  enum class Kind { begin, end, step };  ///< a transfer begins or ends; a step is done
+  int job = 0;
+  Kind kind = Kind::step;
+  std::int64_t time = 0;  ///< ns
 };
 
-/// Looks for one at the end of a joint window: the phases of all jobs against the first one's last
-/// boundaries come back (to within `tolerance` ns) after some number of its steps, twice in a row.
-/// @param jobs  boundaries of each job, the first job's steps are the clock
-/// @param now   boundaries later than this are not all known yet and left aside
-[[nodiscard]] std::optional<Recurrence> find_recurrence(const std::vector<const Boundaries*>& jobs,
-                                                        std::int64_t now, std::int64_t tolerance);
+/// A pattern that repeats exactly: in `time` ns each job does so many steps.
+struct Recurrence {
+  std::int64_t time = 0;
+  std::map<int, std::int64_t> steps{};
+};
+
+/// Looks for one at the end of a joint window whose last event is a step of `clock`: everything
+/// since some earlier step of it happened just so (to within `tolerance` ns) once before. Two equal
+/// periods mean equal flows in flight, so all that follows is equal too. Equal step lengths alone
+/// do not: the transfers inside can slide for many steps before a step's length shows it.
+[[nodiscard]] std::optional<Recurrence> find_recurrence(const std::vector<WindowEvent>& events,
+                                                        int clock, std::int64_t tolerance);
+
+/// Jobs whose steps all repeat exactly, each at its own pace, slide evenly: as long as no begin or
+/// end of one passes one of the other, nothing changes. Time until the first passes, less two
+/// steps; nullopt when a job's last steps differ or two jobs' paces are more than a tenth apart.
+[[nodiscard]] std::optional<double> even_slide(const std::vector<WindowEvent>& events,
+                                               const std::vector<int>& jobs,
+                                               std::int64_t tolerance);
 
 /// How two jobs' steps slide against each other in a window.
 struct Drift {

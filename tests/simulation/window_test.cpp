@@ -1,7 +1,9 @@
 #include "simulation/window.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 
 using namespace trainyard::simulation;
 
@@ -18,6 +20,22 @@ Boundaries from_steps(const std::vector<std::int64_t>& steps, std::int64_t start
 
 Boundaries even(std::size_t count, std::int64_t step, std::int64_t start = 0) {
   return from_steps(std::vector<std::int64_t>(count, step), start);
+}
+
+/// Step ends of several jobs in order of time, cut behind the last one of job 0.
+std::vector<WindowEvent> joint(const std::map<int, Boundaries>& jobs) {
+  std::vector<WindowEvent> events;
+  for (const auto& [job, boundaries] : jobs) {
+    for (const std::int64_t time : boundaries) {
+      if (time <= jobs.at(0).back()) {
+        events.push_back({job, WindowEvent::Kind::step, time});
+      }
+    }
+  }
+  std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
+    return std::pair{a.time, -a.job} < std::pair{b.time, -b.job};
+  });
+  return events;
 }
 
 }  // namespace
@@ -53,45 +71,43 @@ TEST_CASE("an estimate's error covers what its halves disagree on", "[window]") 
 
 TEST_CASE("a joint pattern that repeats is found with its steps", "[window]") {
   SECTION("one job with equal steps: period 1") {
-    const Boundaries job = even(6, 500, 77);
-    const auto found = find_recurrence({&job}, job.back(), 0);
+    const auto found = find_recurrence(joint({{0, even(4, 500, 77)}}), 0, 0);
     REQUIRE(found);
     CHECK(found->time == 500);
-    CHECK(found->steps == std::vector<std::int64_t>{1});
+    CHECK(found->steps.at(0) == 1);
   }
   SECTION("one job that alternates: period 2") {
-    const Boundaries job = from_steps({300, 500, 300, 500, 300, 500});
-    const auto found = find_recurrence({&job}, job.back(), 0);
+    const auto found = find_recurrence(joint({{0, from_steps({300, 500, 300, 500})}}), 0, 0);
     REQUIRE(found);
     CHECK(found->time == 800);
-    CHECK(found->steps == std::vector<std::int64_t>{2});
+    CHECK(found->steps.at(0) == 2);
   }
   SECTION("two jobs, 600 and 400 ns: every 1200 ns, 2 and 3 steps") {
-    const Boundaries first = even(8, 600);
-    const Boundaries second = even(13, 400, 50);
-    const auto found = find_recurrence({&first, &second}, first.back(), 0);
+    const auto found = find_recurrence(joint({{0, even(5, 600)}, {1, even(7, 400, 50)}}), 0, 0);
     REQUIRE(found);
     CHECK(found->time == 1200);
-    CHECK(found->steps == std::vector<std::int64_t>{2, 3});
+    CHECK(found->steps.at(0) == 2);
+    CHECK(found->steps.at(1) == 3);
   }
 }
 
 TEST_CASE("jobs that slide against each other do not repeat", "[window]") {
-  const Boundaries first = even(30, 1000);
-  const Boundaries second = even(30, 1021);
-  CHECK_FALSE(find_recurrence({&first, &second}, first.back(), 2));
+  CHECK_FALSE(find_recurrence(joint({{0, even(30, 1000)}, {1, even(29, 1021)}}), 0, 2));
 }
 
-TEST_CASE("boundaries beyond now are left aside", "[window]") {
-  // The last, longer step ends after now: without it the job repeats.
-  const Boundaries job = from_steps({100, 100, 100, 100, 170});
-  CHECK(find_recurrence({&job}, 450, 0));
-  CHECK_FALSE(find_recurrence({&job}, 570, 0));
+TEST_CASE("equal steps with a collective that slides inside do not repeat", "[window]") {
+  // Steps of 1000 ns; the collective inside ends 7 ns later each time.
+  std::vector<WindowEvent> events;
+  for (int i = 0; i < 20; ++i) {
+    events.push_back({0, WindowEvent::Kind::end, 1000 * i + 100 + 7 * i});
+    events.push_back({0, WindowEvent::Kind::step, 1000 * (i + 1)});
+  }
+  CHECK_FALSE(find_recurrence(events, 0, 2));
 }
 
 TEST_CASE("too short a window shows no pattern", "[window]") {
-  const Boundaries job = even(1, 100);
-  CHECK_FALSE(find_recurrence({&job}, 100, 0));
+  CHECK_FALSE(find_recurrence(joint({{0, even(1, 100)}}), 0, 0));
+  CHECK_FALSE(find_recurrence({}, 0, 0));
 }
 
 TEST_CASE("drift is the slide at the nearest resonance", "[window]") {
