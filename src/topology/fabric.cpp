@@ -1,0 +1,139 @@
+#include "topology/fabric.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace trainyard::topology {
+namespace {
+
+constexpr std::uint8_t kUnreached = std::numeric_limits<std::uint8_t>::max();
+
+/// splitmix64's finaliser: spreads neighbouring inputs over all bits.
+std::uint64_t mix(std::uint64_t value) {
+  value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
+  value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
+  return value ^ (value >> 31U);
+}
+
+}  // namespace
+
+int Fabric::add_switch(std::string name) {
+  names_.push_back(std::move(name));
+  return static_cast<int>(names_.size()) - 1;
+}
+
+void Fabric::add_link(int a, int b, const LinkKind& kind, int count) {
+  links_.push_back({a, b, kind, count});
+}
+
+void Fabric::attach(int at_switch, const LinkKind& cable) {
+  port_switch_.push_back(at_switch);
+  const auto known =
+      std::find_if(cable_kinds_.begin(), cable_kinds_.end(), [&](const LinkKind& kind) {
+        return kind.name == cable.name && kind.bandwidth == cable.bandwidth;
+      });
+  port_cable_.push_back(static_cast<int>(known - cable_kinds_.begin()));
+  if (known == cable_kinds_.end()) {
+    cable_kinds_.push_back(cable);
+  }
+}
+
+void Fabric::set_routing(Routing routing, std::uint64_t seed) {
+  routing_ = routing;
+  seed_ = seed;
+}
+
+const std::string& Fabric::switch_name(int index) const {
+  return names_[static_cast<std::size_t>(index)];
+}
+
+int Fabric::switch_of(int port) const {
+  return port_switch_[static_cast<std::size_t>(port)];
+}
+
+const LinkKind& Fabric::cable(int port) const {
+  return cable_kinds_[static_cast<std::size_t>(port_cable_[static_cast<std::size_t>(port)])];
+}
+
+int Fabric::directed_links() const {
+  return 2 * (ports() + static_cast<int>(links_.size()));
+}
+
+/// Breadth first from a switch that has ports.
+void Fabric::measure(std::size_t target) {
+  std::vector<std::uint8_t> distance(names_.size(), kUnreached);
+  distance[target] = 0;
+  std::vector<std::size_t> open{target};
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    for (const Neighbour& next : neighbours_[open[i]]) {
+      auto& reached = distance[static_cast<std::size_t>(next.to)];
+      if (reached == kUnreached) {
+        reached = static_cast<std::uint8_t>(distance[open[i]] + 1);
+        open.push_back(static_cast<std::size_t>(next.to));
+      }
+    }
+  }
+  distance_.push_back(std::move(distance));
+}
+
+bool Fabric::finish() {
+  neighbours_.resize(names_.size());
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const int id = 2 * static_cast<int>(i);
+    neighbours_[static_cast<std::size_t>(links_[i].a)].push_back({links_[i].b, id});
+    neighbours_[static_cast<std::size_t>(links_[i].b)].push_back({links_[i].a, id + 1});
+  }
+  target_of_switch_.assign(names_.size(), -1);
+  for (const int target : port_switch_) {
+    int& row = target_of_switch_[static_cast<std::size_t>(target)];
+    if (row < 0) {
+      row = static_cast<int>(distance_.size());
+      measure(static_cast<std::size_t>(target));
+    }
+  }
+  return std::all_of(distance_.begin(), distance_.end(), [&](const auto& distance) {
+    return std::all_of(port_switch_.begin(), port_switch_.end(), [&](int other) {
+      return distance[static_cast<std::size_t>(other)] != kUnreached;
+    });
+  });
+}
+
+/// InfiniBand's static tables choose by destination; ECMP hashes the flow.
+std::uint64_t Fabric::choice(int from, int to, int at, std::uint64_t salt) const {
+  if (routing_ != Routing::ecmp) {
+    return static_cast<std::uint64_t>(to);
+  }
+  std::uint64_t hash = mix(seed_ + 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(from + 1));
+  hash = mix(hash ^ static_cast<std::uint64_t>(to));
+  return mix(hash ^ (salt * 0x9E3779B97F4A7C15U) ^ static_cast<std::uint64_t>(at));
+}
+
+std::vector<int> Fabric::route(int from, int to, std::uint64_t salt) const {
+  const int target = switch_of(to);
+  const auto& distance =
+      distance_[static_cast<std::size_t>(target_of_switch_[static_cast<std::size_t>(target)])];
+  std::vector<int> path{2 * from};
+  for (int at = switch_of(from); at != target;) {
+    const auto here = distance[static_cast<std::size_t>(at)];
+    std::vector<const Neighbour*> nearer;
+    for (const Neighbour& next : neighbours_[static_cast<std::size_t>(at)]) {
+      if (distance[static_cast<std::size_t>(next.to)] + 1 == here) {
+        nearer.push_back(&next);
+      }
+    }
+    const Neighbour& next = *nearer[choice(from, to, at, salt) % nearer.size()];
+    path.push_back(2 * ports() + next.link);
+    at = next.to;
+  }
+  path.push_back(2 * to + 1);
+  return path;
+}
+
+int Fabric::hops(int from, int to) const {
+  const auto row =
+      static_cast<std::size_t>(target_of_switch_[static_cast<std::size_t>(switch_of(to))]);
+  return 1 + distance_[row][static_cast<std::size_t>(switch_of(from))];
+}
+
+}  // namespace trainyard::topology

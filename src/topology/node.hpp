@@ -1,0 +1,93 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/catalog.hpp"
+
+namespace trainyard::topology {
+
+enum class DeviceKind { gpu, nvswitch, pcie_switch, pcie_root, cpu, nic, storage };
+
+struct Device {
+  std::string name{};
+  DeviceKind kind = DeviceKind::gpu;
+  int vertex = -1;  ///< parallel switches of one plane share a vertex
+  const GpuKind* gpu = nullptr;
+  const LinkKind* cable = nullptr;  ///< of a NIC
+  units::Bytes capacity{};          ///< of a storage volume
+};
+
+/// Parallel links between two vertices; direction 0 goes from `a` to `b`.
+struct Bundle {
+  int a = -1;
+  int b = -1;
+  LinkKind kind{};
+  int count = 0;
+};
+
+/// A route inside a node: directed local links (2 x bundle + direction), in order.
+using LocalPath = std::vector<int>;
+
+/// A kind of node: what one file describes, with all its routes. Shared by all its instances.
+class NodeType {
+ public:
+  /// @param nics  use only the first so many NICs
+  static std::shared_ptr<const NodeType> parse(const input::Document& document,
+                                               std::shared_ptr<const Catalog> catalog,
+                                               std::optional<int> nics);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::vector<Device>& devices() const { return devices_; }
+  [[nodiscard]] const std::vector<Bundle>& bundles() const { return bundles_; }
+  [[nodiscard]] const std::vector<std::string>& vertices() const { return vertices_; }
+  [[nodiscard]] DeviceKind kind_of(int vertex) const;
+  [[nodiscard]] int gpus() const { return static_cast<int>(gpus_.size()); }
+  [[nodiscard]] int nics() const { return static_cast<int>(nics_.size()); }
+  [[nodiscard]] const Device& gpu(int index) const;
+  [[nodiscard]] const Device& nic(int index) const;
+
+  /// GPU to GPU over NVLink (switches, or at most one other GPU between); empty: there is none.
+  [[nodiscard]] const LocalPath& nvlink_path(int from, int to) const;
+  /// Over PCIe and sockets; empty: there is none.
+  [[nodiscard]] const LocalPath& pcie_path(int from, int to) const;
+  [[nodiscard]] const LocalPath& gpu_to_nic(int gpu, int nic) const;
+  [[nodiscard]] LocalPath nic_to_gpu(int nic, int gpu) const;
+  [[nodiscard]] int nic_of(int gpu) const { return nic_of_[static_cast<std::size_t>(gpu)]; }
+  /// Local link of a direct NVLink bundle; nullopt: none.
+  [[nodiscard]] std::optional<int> nvlink(int from, int to) const;
+  [[nodiscard]] std::optional<int> nvswitch_port(int gpu, bool out) const;
+
+  /// "NV2", "PIX", "PXB", "PHB", "NODE", "SYS"; "X" for the same GPU.
+  [[nodiscard]] std::string pair_class(int a, int b) const;
+  [[nodiscard]] std::string nic_class(int gpu, int nic) const;
+  /// "PIX" .. "SYS" of a PCIe path.
+  [[nodiscard]] std::string path_class(const LocalPath& path) const;
+  /// Only one GPU's holder can use it.
+  [[nodiscard]] bool is_private(int bundle) const;
+
+  [[nodiscard]] static LocalPath reversed(const LocalPath& path);
+
+ private:
+  friend class NodeParser;
+  void find_routes();
+  void check_connected(const input::Document& document) const;
+  void choose_nics();
+
+  std::shared_ptr<const Catalog> catalog_{};  ///< devices point into it
+  std::string name_{};
+  std::vector<Device> devices_{};
+  std::vector<std::string> vertices_{};
+  std::vector<Bundle> bundles_{};
+  std::vector<int> gpus_{};  ///< device indices
+  std::vector<int> nics_{};
+  std::vector<int> nic_of_{};
+  std::vector<std::vector<LocalPath>> nvlink_paths_{};
+  std::vector<std::vector<LocalPath>> pcie_paths_{};
+  std::vector<std::vector<LocalPath>> nic_paths_{};
+};
+
+}  // namespace trainyard::topology

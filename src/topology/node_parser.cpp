@@ -1,0 +1,189 @@
+// Reads a node file into a NodeType.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "topology/names.hpp"
+#include "topology/node.hpp"
+
+namespace trainyard::topology {
+
+class NodeParser {
+ public:
+  NodeParser(const input::Document& document, std::shared_ptr<const Catalog> catalog,
+             std::optional<int> nics)
+      : root_{document.root()}, nics_{nics}, node_{std::make_shared<NodeType>()} {
+    node_->catalog_ = std::move(catalog);
+  }
+
+  std::shared_ptr<NodeType> parse() {
+    node_->name_ = root_.require("name").text();
+    read_devices("gpu", DeviceKind::gpu);
+    read_devices("nvswitch", DeviceKind::nvswitch);
+    read_devices("pcie_switch", DeviceKind::pcie_switch);
+    read_devices("pcie_root", DeviceKind::pcie_root);
+    read_devices("cpu", DeviceKind::cpu);
+    read_devices("nic", DeviceKind::nic);
+    read_devices("storage", DeviceKind::storage);
+    if (node_->gpus_.empty()) {
+      root_.fail("a node needs at least one [[gpu]]");
+    }
+    for (const input::Section& section : root_.sections("link")) {
+      read_link(section);
+    }
+    root_.reject_unknown();
+    return node_;
+  }
+
+ private:
+  void read_devices(const char* key, DeviceKind kind) {
+    for (const input::Section& section : root_.sections(key)) {
+      Device device;
+      device.kind = kind;
+      std::string plane;
+      read_details(section, device, plane);
+      const input::Value name = section.require("name");
+      for (const std::string& each : expand_name(name)) {
+        device.name = each;
+        add_device(device, plane, name);
+      }
+      section.reject_unknown();
+    }
+  }
+
+  void read_details(const input::Section& section, Device& device, std::string& plane) const {
+    if (device.kind == DeviceKind::gpu) {
+      const input::Value model = section.require("model");
+      device.gpu = &node_->catalog_->gpu(model.text(), model.place());
+    } else if (device.kind == DeviceKind::nic) {
+      const input::Value link = section.require("link");
+      device.cable = &node_->catalog_->link(link.text(), link.place());
+    } else if (device.kind == DeviceKind::nvswitch) {
+      const auto value = section.find("plane");
+      plane = value ? value->text() : "";
+    } else if (device.kind == DeviceKind::storage) {
+      device.capacity = section.require("capacity").bytes();
+    }
+  }
+
+  void add_device(Device device, const std::string& plane, const input::Value& name) {
+    if (find_device(device.name) != nullptr) {
+      name.fail(fmt::format("\"{}\" is the name of another device", device.name));
+    }
+    if (device.kind == DeviceKind::nic && nics_ && node_->nics() >= *nics_) {
+      unused_.push_back(device.name);
+      return;
+    }
+    device.vertex = vertex_of(plane.empty() ? device.name : plane);
+    const int index = static_cast<int>(node_->devices_.size());
+    if (device.kind == DeviceKind::gpu) {
+      node_->gpus_.push_back(index);
+    } else if (device.kind == DeviceKind::nic) {
+      node_->nics_.push_back(index);
+    }
+    node_->devices_.push_back(std::move(device));
+  }
+
+  int vertex_of(const std::string& name) {
+    auto& vertices = node_->vertices_;
+    const auto known = std::find(vertices.begin(), vertices.end(), name);
+    if (known != vertices.end()) {
+      return static_cast<int>(known - vertices.begin());
+    }
+    vertices.push_back(name);
+    return static_cast<int>(vertices.size()) - 1;
+  }
+
+  [[nodiscard]] const Device* find_device(const std::string& name) const {
+    const auto found = std::find_if(node_->devices_.begin(), node_->devices_.end(),
+                                    [&](const Device& device) { return device.name == name; });
+    return found == node_->devices_.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] LinkKind link_kind(const input::Section& section) const {
+    const input::Value name = section.require("kind");
+    LinkKind kind = node_->catalog_->link(name.text(), name.place());
+    if (const auto value = section.find("bandwidth")) {
+      kind.bandwidth = value->bandwidth();
+    }
+    if (const auto value = section.find("efficiency")) {
+      kind.efficiency = value->number_in(1e-6, 1.0);
+    }
+    if (const auto value = section.find("latency")) {
+      kind.latency = value->seconds();
+    }
+    return kind;
+  }
+
+  void read_link(const input::Section& section) {
+    const input::Value between = section.require("between");
+    const auto ends = between.array();
+    if (ends.size() != 2) {
+      between.fail("must name the two ends of a link, such as [\"gpu0\", \"gpu1\"]");
+    }
+    const LinkKind kind = link_kind(section);
+    const auto count = section.find("count");
+    const int links = count ? static_cast<int>(count->integer_in(1, 10000)) : 1;
+    section.reject_unknown();
+    for (const std::string& a : expand_name(ends[0])) {
+      for (const std::string& b : expand_name(ends[1])) {
+        connect(ends[0], a, ends[1], b, kind, links);
+      }
+    }
+  }
+
+  void connect(const input::Value& a_value, const std::string& a, const input::Value& b_value,
+               const std::string& b, const LinkKind& kind, int links) {
+    if (is_unused(a) || is_unused(b)) {
+      return;
+    }
+    const int from = end_of(a_value, a);
+    const int to = end_of(b_value, b);
+    if (from == to) {
+      b_value.fail(fmt::format("links \"{}\" with itself", a));
+    }
+    for (Bundle& bundle : node_->bundles_) {
+      const bool same = bundle.a == from && bundle.b == to;
+      const bool turned = bundle.a == to && bundle.b == from;
+      if ((same || turned) && bundle.kind.name == kind.name) {
+        bundle.count += links;
+        return;
+      }
+    }
+    node_->bundles_.push_back({from, to, kind, links});
+  }
+
+  [[nodiscard]] bool is_unused(const std::string& name) const {
+    return std::find(unused_.begin(), unused_.end(), name) != unused_.end();
+  }
+
+  [[nodiscard]] int end_of(const input::Value& value, const std::string& name) const {
+    const Device* device = find_device(name);
+    if (device == nullptr) {
+      std::vector<std::string> known;
+      for (const Device& other : node_->devices_) {
+        known.push_back(other.name);
+      }
+      value.fail(fmt::format("names \"{}\", which is no device of this node{}", name,
+                             input::suggestion(name, known)));
+    }
+    return device->vertex;
+  }
+
+  input::Section root_;
+  std::optional<int> nics_;
+  std::vector<std::string> unused_{};
+  std::shared_ptr<NodeType> node_;
+};
+
+std::shared_ptr<const NodeType> NodeType::parse(const input::Document& document,
+                                                std::shared_ptr<const Catalog> catalog,
+                                                std::optional<int> nics) {
+  auto node = NodeParser{document, std::move(catalog), nics}.parse();
+  node->find_routes();
+  node->check_connected(document);
+  node->choose_nics();
+  return node;
+}
+
+}  // namespace trainyard::topology
