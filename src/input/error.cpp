@@ -34,6 +34,22 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// Keys and texts come from files and may hold line breaks or worse: an error stays one line, and
+/// no byte of it steers a terminal.
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n') {
+      out += "\\n";
+    } else if (std::iscntrl(static_cast<unsigned char>(c)) != 0) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string prefix(const Place& place) {
@@ -50,7 +66,8 @@ std::string prefix(const Place& place) {
 }
 
 InputError::InputError(const Place& at, std::string_view what, std::vector<std::string> notes)
-    : std::runtime_error{fmt::format("{}error: {}", prefix(at), what)}, notes_{std::move(notes)} {}
+    : std::runtime_error{one_line(fmt::format("{}error: {}", prefix(at), what))},
+      notes_{std::move(notes)} {}
 
 Place place_of(std::string_view file, std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));

@@ -19,6 +19,11 @@ TEST_CASE("an input error carries its place and its notes", "[error]") {
   CHECK(error.notes() == std::vector<std::string>{"try another"});
 }
 
+TEST_CASE("an error stays one line whatever it quotes", "[error]") {
+  const InputError error{Place{"a\nb.toml", 1, 1}, std::string{"key 'x\n\x1b[1m\0\xC3\xA9'", 15}};
+  CHECK(std::string{error.what()} == "a\\nb.toml:1:1: error: key 'x\\n\\x1b[1m\\x00\xC3\xA9'");
+}
+
 TEST_CASE("a byte offset becomes a line and a column", "[error]") {
   const std::string text = "ab\ncd\n\nx";
   const auto [offset, line, column] =

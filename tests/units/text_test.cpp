@@ -207,3 +207,30 @@ TEST_CASE("nanoseconds are written as exact decimal seconds", "[text]") {
   }));
   CHECK(to_decimal_seconds(Nanoseconds{count}) == text);
 }
+
+TEST_CASE("what people read back is within half of the last of three digits", "[text]") {
+  // 1e-9 to 1e15 in steps of 1.7: every unit of the ladders comes up.
+  for (double value = 1e-9; value < 1e15; value *= 1.7) {
+    CAPTURE(value);
+    const auto time = parse_seconds(to_text(Seconds{value}));
+    REQUIRE(time.has_value());
+    CHECK(time->si() == Approx(value).epsilon(0.005));
+    if (value >= 1.0) {
+      const auto size = parse_bytes(to_text(Bytes{value}));
+      REQUIRE(size.has_value());
+      CHECK(size->si() == Approx(value).epsilon(0.005));
+      const auto rate = parse_bandwidth(to_text(BytesPerSecond{value}));
+      REQUIRE(rate.has_value());
+      CHECK(rate->si() == Approx(value).epsilon(0.005));
+    }
+  }
+}
+
+TEST_CASE("exact sizes in powers of two print exactly", "[text]") {
+  // The rows of a collective table: 8 B, 16 B, ... 8 GiB.
+  for (double size = 8.0; size <= 8589934592.0; size *= 2.0) {
+    const std::string text = to_text(Bytes{size});
+    CAPTURE(text);
+    CHECK(parse_bytes(text)->si() == size);
+  }
+}
