@@ -30,12 +30,12 @@ std::string public_name(const fs::path& path, std::string_view written) {
 fs::path InputFiles::find(std::string_view name, const input::Place& place,
                           const std::vector<std::string>& folders,
                           const std::vector<std::string>& extensions) const {
-  const fs::path beside = fs::path{folder_} / name;
+  fs::path beside = fs::path{folder_} / name;
   if (is_file(beside)) {
     return beside;
   }
   for (const std::string& extension : extensions) {
-    if (const fs::path path = beside.string() + extension; is_file(path)) {
+    if (fs::path path = beside.string() + extension; is_file(path)) {
       return path;
     }
   }
@@ -49,9 +49,12 @@ fs::path InputFiles::find(std::string_view name, const input::Place& place,
 }
 
 void InputFiles::record(const fs::path& path, std::string_view written) {
-  std::string name = public_name(path, written);
-  if (std::ranges::find(recorded_, name, &InputFile::name) == recorded_.end()) {
-    recorded_.push_back({std::move(name), input::sha256(input::read_file(path))});
+  const InputFile file{public_name(path, written), input::sha256(input::read_file(path))};
+  const auto known = std::ranges::find_if(recorded_, [&](const InputFile& other) {
+    return other.name == file.name && other.sha256 == file.sha256;
+  });
+  if (known == recorded_.end()) {
+    recorded_.push_back(file);
   }
 }
 

@@ -21,8 +21,8 @@ class JobList {
   /// @param described  the cluster is of known GPUs and links: workloads can run on it
   JobList(const topology::Cluster& cluster, bool described, InputFiles& files);
 
-  void add_section(const input::Section& job);     ///< a [[job]], `count` times
-  void add_trace_of(const input::Section& jobs);   ///< [jobs]
+  void add_section(const input::Section& section);   ///< a [[job]], `count` times
+  void add_trace_of(const input::Section& section);  ///< [jobs]
   /// Sorts by submit, then order of the files, and moves everything into the scenario.
   void move_into(Scenario& scenario);
 
@@ -30,7 +30,7 @@ class JobList {
   /// Place of a key of the job in its file, for messages.
   using PlaceOf = std::function<input::Place(std::string_view key)>;
 
-  void add_row(const input::Csv& csv, std::size_t row, const JobRow& job, bool recorded);
+  void add_row(const input::Csv& csv, std::size_t row, const JobRow& given, bool recorded);
   void add(Job job, const PlaceOf& place_of);
   [[nodiscard]] int workload_index(const std::string& name, const input::Place& place);
   void check_name(const Job& job, const PlaceOf& place_of);

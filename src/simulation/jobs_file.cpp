@@ -2,15 +2,22 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <limits>
 
 namespace trainyard::simulation {
 namespace {
 
-const std::vector<std::string> kRequired{"job_id", "submit_s", "gpus", "duration_s"};
-const std::vector<std::string> kActedOn{"workload", "steps", "samples",  "estimate_s",  "queue",
-                                        "user",     "class", "priority", "memory_bytes"};
-const std::vector<std::string> kUnsupported{
+std::vector<std::string> columns_needed() {
+  return {"job_id", "submit_s", "gpus", "duration_s"};
+}
+
+std::vector<std::string> columns_acted_on() {
+  return {"workload", "steps", "samples",  "estimate_s",  "queue",
+          "user",     "class", "priority", "memory_bytes"};
+}
+
+constexpr std::array<const char*, 7> kUnsupported{
     "deadline_s",         "gpu_kind",    "min_gpus",    "max_gpus",
     "checkpoint_every_s", "mig_profile", "gpu_fraction"};
 
@@ -85,7 +92,7 @@ void read_labels(const input::CsvRow& row, JobRow& job) {
 }
 
 JobRow read_row(const input::CsvRow& row) {
-  for (const std::string& column : kUnsupported) {
+  for (const char* column : kUnsupported) {
     if (row.has(column)) {
       throw input::InputError{row.place(column),
                               fmt::format("'{}' is not supported by this version", column)};
@@ -106,9 +113,9 @@ JobRow read_row(const input::CsvRow& row) {
 }  // namespace
 
 std::vector<JobRow> read_job_rows(const input::Csv& csv) {
-  std::vector<std::string> optional = kActedOn;
+  std::vector<std::string> optional = columns_acted_on();
   optional.insert(optional.end(), kUnsupported.begin(), kUnsupported.end());
-  csv.check_columns(kRequired, optional);
+  csv.check_columns(columns_needed(), optional);
   std::vector<JobRow> rows;
   rows.reserve(csv.size());
   for (std::size_t i = 0; i < csv.size(); ++i) {

@@ -26,9 +26,8 @@ std::string spelling(const input::Section& section, std::string_view key,
 void refuse_unsupported(const input::Section& section, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) {
     if (const auto value = section.find(key)) {
-      throw input::InputError{
-          value->place(),
-          fmt::format("{} is not supported by this version", spelling(section, key, *value))};
+      throw input::InputError{value->place(), fmt::format("{} is not supported by this version",
+                                                          spelling(section, key, *value))};
     }
   }
 }

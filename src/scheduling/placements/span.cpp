@@ -14,7 +14,7 @@ Span read_span(const input::Section& scheduler) {
     return Span::any;
   }
   if (value->text() != "fit-node") {
-    value->fail(fmt::format("must be \"any\" or \"fit-node\", got \"{}\"", value->text()));
+    value->fail(fmt::format(R"(must be "any" or "fit-node", got "{}")", value->text()));
   }
   return Span::fit_node;
 }
