@@ -271,12 +271,6 @@ int JobList::workload_index(const std::string& name, const input::Place& place) 
   workloads_.push_back(workload::read_workload(path.string()));
   files_.record(path, name);
   workload_names_.push_back(name);
-  if (!workloads_.back().memory_per_gpu) {
-    notes_.push_back(
-        fmt::format("the memory that workload \"{}\" needs is unknown: not checked "
-                    "unless a job says 'memory'",
-                    name));
-  }
   return static_cast<int>(workloads_.size()) - 1;
 }
 
@@ -315,11 +309,23 @@ void JobList::check_memory(const Job& job, const PlaceOf& place_of) {
   const auto needed = job.memory || job.workload < 0
                           ? job.memory
                           : workloads_[static_cast<std::size_t>(job.workload)].memory_per_gpu;
+  if (!needed && job.workload >= 0) {
+    unknown_memory_.insert(job.workload);
+  }
   if (needed && smallest_ && *needed > smallest_->memory) {
     throw InputError{
         place_of(job.memory ? "memory" : "workload"),
         fmt::format("job \"{}\" needs {} a GPU, {} has {}", job.id, units::to_text(*needed),
                     smallest_->name, units::to_text(smallest_->memory))};
+  }
+}
+
+void JobList::note_memory(Scenario& scenario) const {
+  for (const int workload : unknown_memory_) {
+    scenario.notes.push_back(
+        fmt::format("the memory that workload \"{}\" needs is unknown: not checked where a job "
+                    "does not say 'memory'",
+                    workload_names_[static_cast<std::size_t>(workload)]));
   }
 }
 
@@ -338,6 +344,7 @@ void JobList::note_scaling(Scenario& scenario) const {
 
 void JobList::move_into(Scenario& scenario) {
   scenario.notes = notes_;
+  note_memory(scenario);
   note_scaling(scenario);
   std::ranges::stable_sort(jobs_, {}, &Job::submit);
   scenario.jobs = std::move(jobs_);

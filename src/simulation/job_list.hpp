@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,7 @@ class JobList {
   void check_name(const Job& job, const PlaceOf& place_of);
   void check_workload(const Job& job, const PlaceOf& place_of);
   void check_memory(const Job& job, const PlaceOf& place_of);
+  void note_memory(Scenario& scenario) const;
   void note_scaling(Scenario& scenario) const;
 
   const topology::Cluster& cluster_;
@@ -48,6 +50,7 @@ class JobList {
   std::map<std::string, input::Place> seen_{};
   /// Workload and GPUs other than it was recorded on: the first such job, and how many.
   std::map<std::pair<int, int>, std::pair<std::string, int>> scaled_{};
+  std::set<int> unknown_memory_{};  ///< workloads that a job runs without saying what it needs
   std::vector<std::string> notes_{};
 };
 

@@ -203,8 +203,11 @@ TEST_CASE("unknown memory is allowed and noted once", "[job-list]") {
       parse_job("name = \"x\"\ngpus = 1\nworkload = \"single\"\nsteps = 1\ncount = 5\n");
   CHECK(scenario.notes ==
         std::vector<std::string>{"the memory that workload \"single\" needs is unknown: not "
-                                 "checked unless a job says 'memory'"});
+                                 "checked where a job does not say 'memory'"});
   CHECK(scenario.workloads.size() == 1);
+  CHECK(parse_job("name = \"x\"\ngpus = 1\nworkload = \"single\"\nsteps = 1\n"
+                  "memory = \"1 GB\"\n")
+            .notes.empty());
 }
 
 TEST_CASE("a workload whose groups all span its ranks runs on any number of GPUs", "[job-list]") {
