@@ -12,6 +12,12 @@ namespace trainyard::cli {
 // One function a command, each in a file of its own: topology_list.cpp defines
 // `CommandSpec topology_list_command()`. A new command adds a line here, a row in commands.cpp and
 // its file in CMakeLists.txt.
+[[nodiscard]] CommandSpec run_command();
+[[nodiscard]] CommandSpec predict_command();
+[[nodiscard]] CommandSpec topology_list_command();
+[[nodiscard]] CommandSpec topology_check_command();
+[[nodiscard]] CommandSpec topology_show_command();
+[[nodiscard]] CommandSpec topology_matrix_command();
 [[nodiscard]] CommandSpec workload_import_command();
 [[nodiscard]] CommandSpec workload_check_command();
 [[nodiscard]] CommandSpec workload_show_command();
