@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <limits>
 
 #include "workload/replay.hpp"
@@ -47,6 +48,7 @@ class StepCutter {
       : from_{from}, step_{step}, times_{recorded_times(from)} {}
 
   Timeline cut() {
+    assert(static_cast<std::size_t>(step_) < from_.steps.size());
     const StepMark& mark = from_.steps[static_cast<std::size_t>(step_)];
     begin_ = step_begin(mark, times_);
     Timeline to;

@@ -140,7 +140,7 @@ struct Workload {
 
 /// The workload cut to one marked step: ops launched in it, dependencies on earlier steps left out
 /// (what remains of them is the gap of the stream's first op), collectives renumbered.
-/// step -1: a copy.
+/// step -1: a copy. Precondition: every timeline has that step.
 [[nodiscard]] Workload only_step(const Workload& workload, int step);
 
 }  // namespace trainyard::workload

@@ -138,6 +138,14 @@ TEST_CASE("JSON that is cut says at which byte", "[events]") {
   }
 }
 
+TEST_CASE("bytes that are no UTF-8 are hidden and counted", "[events]") {
+  // 0xE9 alone is Latin-1
+  const auto parsed =
+      parse(ProfileBuilder{}.range("f\xE9", 1, 2).kernel(5, 1, 1, 7, "k\xE9rnel").text());
+  CHECK(parsed.file.names.at(0) == "k?rnel");
+  CHECK(parsed.file.skipped.at("text that is not UTF-8 (all bytes above 127 read as \"?\")") == 1);
+}
+
 TEST_CASE("what is no profile is refused", "[events]") {
   const auto* text = GENERATE("42", "\"text\"", "{\"a\": 1}", "null", "{]", "\x01\x02\x03");
   INFO(text);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
-#include <regex>
 #include <utility>
 
 #include "input/error.hpp"
@@ -59,13 +59,23 @@ std::vector<std::string> expand(const std::vector<std::string>& paths) {
 
 // "worker3", "rank-12", "rank_0": what tools put into file names.
 std::optional<int> rank_in_name(const std::string& path) {
-  static const std::regex kPattern{"(?:rank|worker)[-_ ]?([0-9]{1,6})", std::regex::icase};
-  const std::string name = fs::path{path}.filename().string();
-  std::smatch match;
-  if (!std::regex_search(name, match, kPattern)) {
-    return std::nullopt;
+  std::string name = fs::path{path}.filename().string();
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  for (const std::string_view word : {"rank", "worker"}) {
+    for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1)) {
+      std::size_t digits = at + word.size();
+      digits += digits < name.size() && std::string_view{"-_ "}.find(name[digits]) < 3 ? 1 : 0;
+      int rank = 0;
+      const char* first = name.data() + digits;
+      const auto [end, error] = std::from_chars(first, name.data() + name.size(), rank);
+      if (error == std::errc{} && rank >= 0 && rank < 1'000'000) {
+        return rank;
+      }
+    }
   }
-  return std::stoi(match[1].str());
+  return std::nullopt;
 }
 
 struct LoadedFile {

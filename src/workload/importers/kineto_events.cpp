@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -22,6 +23,7 @@ constexpr const char* kNotNeeded =
 constexpr const char* kNoTime = "events without a time stamp";
 constexpr const char* kLostTime = "GPU events with time 0 and duration 0 (time stamp lost)";
 constexpr const char* kNotFinite = "numbers written as bare inf or nan";
+constexpr const char* kNotUtf8 = "text that is not UTF-8 (all bytes above 127 read as \"?\")";
 constexpr const char* kOpenArray = "array of events without its closing bracket";
 
 // Tools append events to a bare array and never close it: puts the bracket behind the last event.
@@ -40,7 +42,7 @@ bool closed_array(PaddedText& padded) {
 
 class Reader {
  public:
-  Reader(PaddedText& padded, std::string_view name) : name_{name} {
+  Reader(PaddedText& padded, std::string_view name) : padded_{padded}, name_{name} {
     if (closed_array(padded)) {
       ++file_.skipped[kOpenArray];
     }
@@ -71,9 +73,11 @@ class Reader {
     }
     ondemand::parser parser;
     ondemand::document document;
-    const auto started =
-        parser.iterate(simdjson::padded_string_view(text_, text_.size() + kJsonPadding))
-            .get(document);
+    auto started = start(parser, document);
+    if (started == simdjson::UTF8_ERROR) {
+      hide_bytes();
+      started = start(parser, document);
+    }
     if (started != simdjson::SUCCESS) {
       fail(text_.size(), syntax(started, text_.size()));
     }
@@ -87,6 +91,19 @@ class Reader {
       const bool cut = error.error() == simdjson::INCOMPLETE_ARRAY_OR_OBJECT;
       fail(cut ? text_.size() : offset, syntax(error.error(), cut ? text_.size() : offset));
     }
+  }
+
+  simdjson::error_code start(ondemand::parser& parser, ondemand::document& document) const {
+    return parser.iterate(simdjson::padded_string_view(text_, text_.size() + kJsonPadding))
+        .get(document);
+  }
+
+  // Paths and names of users need not be UTF-8; no key and no kernel name needs other than ASCII.
+  void hide_bytes() {
+    char* const data = padded_.data();
+    std::replace_if(
+        data, data + text_.size(), [](char c) { return c < 0; }, '?');
+    ++file_.skipped[kNotUtf8];
   }
 
   static std::string syntax(simdjson::error_code code, std::size_t offset) {
@@ -336,7 +353,8 @@ class Reader {
     return found->second;
   }
 
-  std::string_view text_;
+  PaddedText& padded_;
+  std::string_view text_{};
   std::string_view name_;
   std::string_view last_pid_{};
   std::string_view last_tid_{};
