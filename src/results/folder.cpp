@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "input/error.hpp"
@@ -74,6 +75,22 @@ void rename_or_fail(const fs::path& from, const fs::path& to) {
   }
 }
 
+/// Exchanges two folders in one step; in two where the file system cannot.
+void swap(const fs::path& fresh, const fs::path& target) {
+  if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
+    return;
+  }
+  const fs::path aside = fresh.string() + ".old";
+  rename_or_fail(target, aside);
+  if (std::rename(fresh.c_str(), target.c_str()) != 0) {
+    const int reason = errno;
+    rename_or_fail(aside, target);
+    errno = reason;
+    fail(target, "write");
+  }
+  rename_or_fail(aside, fresh);
+}
+
 /// "results/a/" names the folder "results/a".
 fs::path without_slash(const fs::path& folder) {
   const fs::path whole = fs::absolute(folder).lexically_normal();
@@ -108,15 +125,7 @@ void write_folder(const fs::path& folder, const Files& files, bool force) {
     write_new(draft.path() / name, bytes);
   }
   if (force && fs::exists(target)) {
-    const Draft old{fs::path{target.string() + ".old"}};
-    const fs::path aside = old.path() / "folder";
-    rename_or_fail(target, aside);
-    if (std::rename(draft.path().c_str(), target.c_str()) != 0) {
-      const int reason = errno;
-      rename_or_fail(aside, target);
-      errno = reason;
-      fail(target, "write");
-    }
+    swap(draft.path(), target);  // the draft is now the old folder, and goes away
     return;
   }
   rename_or_fail(draft.path(), target);
