@@ -105,6 +105,30 @@ TEST_CASE("LL and LL128 move bytes more slowly than Simple", "[protocol]") {
   CHECK(simple.flows[0].cap.si() == 0.0);
 }
 
+TEST_CASE("without NVLink the ring goes over PCIe, with its hops and without LL128", "[protocol]") {
+  const auto cluster = topology::parse_cluster(
+      input::Document::parse("name = \"pcie-node\"\n"
+                             "[[gpu]]\nname = \"gpu{0..3}\"\nmodel = \"v100-sxm2-32gb\"\n"
+                             "[[pcie_switch]]\nname = \"plx0\"\n[[cpu]]\nname = \"cpu0\"\n"
+                             "[[link]]\nbetween = [\"gpu{0..3}\", \"plx0\"]\n"
+                             "kind = \"pcie3-x16\"\n"
+                             "[[link]]\nbetween = [\"plx0\", \"cpu0\"]\nkind = \"pcie3-x16\"\n",
+                             "pcie-node.toml"),
+      topology::Catalog::load());
+  collective::Planner planner{cluster};
+  const auto small = planner.plan({CollectiveOp::all_reduce, units::Bytes{8}, {0, 1, 2, 3}});
+  CHECK(latency_us(small) == Approx(6.6 + 6 * 1.0));
+  for (int power = 10; power <= 30; ++power) {
+    const units::Bytes bytes{std::pow(2.0, power)};
+    CHECK(planner.plan({CollectiveOp::all_reduce, bytes, {0, 1, 2, 3}}).protocol != "ll128");
+  }
+  // Each GPU's port carries 2 x 3/4 of the buffer in and out.
+  const auto large = planner.plan({CollectiveOp::all_reduce, units::Bytes{1e9}, {0, 1, 2, 3}});
+  REQUIRE(large.flows.size() == 1);
+  const double port = cluster.link(large.flows[0].links.front()).bandwidth.si();
+  CHECK(test::transfer_time(cluster, large) == Approx(1.5e9 / port));
+}
+
 TEST_CASE("LL128 is for Volta and later", "[protocol]") {
   CHECK(collective::keeps_128_byte_stores("volta"));
   CHECK(collective::keeps_128_byte_stores("hopper"));

@@ -70,6 +70,30 @@ TEST_CASE("a pair without a link of its own is joined over both common neighbour
   CHECK(bytes.size() == 8);
 }
 
+TEST_CASE("no group of a DGX-1 puts more on its links than the rings need", "[bytes]") {
+  const auto cluster = test::nodes_of("dgx-1-v100", 1);
+  collective::Planner planner{cluster};
+  for (unsigned mask = 1; mask < 256; ++mask) {
+    const auto group = test::bits(mask);
+    const auto n = static_cast<double>(group.size());
+    if (group.size() < 2) {
+      continue;
+    }
+    CAPTURE(group);
+    const auto plan = planner.plan({CollectiveOp::all_gather, units::Bytes{kSize}, group});
+    // Rings share the bytes equally, and none crosses a link twice.
+    const double part = (n - 1) / n * kSize / static_cast<double>(plan.flows.size());
+    for (const auto& flow : plan.flows) {
+      CHECK(flow.size.si() == Approx(part));
+      CHECK(flow.links.size() >= group.size());
+    }
+    for (const auto& [link, count] : test::bytes_by_link(plan)) {
+      CHECK(cluster.link(link).medium == topology::Medium::nvlink);
+      CHECK(count <= part * cluster.link(link).count * (1 + 1e-9));
+    }
+  }
+}
+
 TEST_CASE("through NVSwitch one flow crosses every member's ports", "[bytes]") {
   const auto cluster = test::nodes_of("dgx-a100-40gb", 1);
   const int gpus = GENERATE(3, 5, 8);
