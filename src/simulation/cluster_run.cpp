@@ -92,7 +92,7 @@ Outcome ClusterRun::finish() {
   outcome_.utilization = utilization_rows(outcome_.jobs, outcome_.last_end);
   for (auto& [id, row] : links_) {
     row.link = id;
-    row.peak_rate = traffic_.peak_rate(id);
+    row.peak_rate = std::max(row.peak_rate, traffic_.peak_rate(id));
     for (const auto& [job, bytes] : link_jobs_[id]) {
       row.jobs.emplace_back(scenario_.jobs[static_cast<std::size_t>(job)].id, bytes);
     }
@@ -300,7 +300,9 @@ void ClusterRun::close_job(int index, std::int64_t now, bool ended) {
 
 void ClusterRun::add_bytes(int job, double steps) {
   for (const LinkLoad& load : sampler_.loads(job)) {
-    links_[load.link].bytes += load.bytes * steps;
+    LinkRow& row = links_[load.link];
+    row.bytes += load.bytes * steps;
+    row.peak_rate = std::max(row.peak_rate, load.peak);
     link_jobs_[load.link][job] += load.bytes * steps;
   }
 }

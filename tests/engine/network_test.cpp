@@ -264,7 +264,9 @@ TEST_CASE("both back ends agree on random traffic", "[network]") {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     const auto [fluid, simgrid] = play(links(6), [seed](Script& s, Network&) {
       std::mt19937 random{seed};
-      const auto pick = [&random](std::uint32_t bound) { return random() % bound; };
+      const auto pick = [&random](std::uint32_t bound) {
+        return static_cast<std::uint32_t>(random() % bound);
+      };
       for (char name = 'a'; name < 'p'; ++name) {
         std::vector<ResourceId> crossed;
         for (ResourceId link = 0; link < 6; ++link) {
@@ -306,7 +308,8 @@ TEST_CASE("no set of rates exceeds a resource", "[max-min]") {
     }
     std::vector<Sharer> flows;
     for (const auto& path : paths) {
-      flows.push_back({&path, random() % 3 == 0 ? 0.1 : 0.0, 1.0 + random() % 3, 0.0});
+      flows.push_back(
+          {&path, random() % 3 == 0 ? 0.1 : 0.0, 1.0 + static_cast<double>(random() % 3), 0.0});
     }
     share_max_min(flows, capacity);
     std::vector<double> used(4, 0.0);
