@@ -97,6 +97,19 @@ GpuKind read_gpu(const input::Section& section) {
   return gpu;
 }
 
+/// Profiles name GPUs: two kinds of one name would make an import guess.
+void check_profiler_names(const std::vector<GpuKind>& known, const GpuKind& gpu,
+                          const input::Section& section) {
+  for (const std::string& name : gpu.profiler_names) {
+    for (const GpuKind& other : known) {
+      const auto& names = other.profiler_names;
+      if (std::find(names.begin(), names.end(), name) != names.end()) {
+        section.fail(fmt::format("\"{}\" is a profiler's name of \"{}\" too", name, other.name));
+      }
+    }
+  }
+}
+
 template <typename Kind>
 void add_unique(std::vector<Kind>& kinds, Kind kind, const input::Section& section) {
   const bool known = std::any_of(kinds.begin(), kinds.end(),
@@ -125,15 +138,26 @@ const Kind& find_or_fail(const std::vector<Kind>& kinds, std::string_view name, 
 
 Catalog Catalog::parse(const std::vector<input::Document>& documents) {
   Catalog catalog;
+  std::vector<input::Value> nvlinks;  // may be described later, even in another file
   for (const input::Document& document : documents) {
     const input::Section root = document.root();
     for (const input::Section& section : root.sections("gpu")) {
-      add_unique(catalog.gpus_, read_gpu(section), section);
+      GpuKind gpu = read_gpu(section);
+      check_profiler_names(catalog.gpus_, gpu, section);
+      add_unique(catalog.gpus_, std::move(gpu), section);
+      if (const auto nvlink = section.find("nvlink")) {
+        nvlinks.push_back(*nvlink);
+      }
     }
     for (const input::Section& section : root.sections("link")) {
       add_unique(catalog.links_, read_link(section), section);
     }
     root.reject_unknown();
+  }
+  for (const input::Value& nvlink : nvlinks) {
+    if (catalog.link(nvlink.text(), nvlink.place()).medium != Medium::nvlink) {
+      nvlink.fail(fmt::format("must be a link kind of medium nvlink, got \"{}\"", nvlink.text()));
+    }
   }
   return catalog;
 }

@@ -20,6 +20,8 @@ struct LinkKind {
   units::BytesPerSecond bandwidth{};  ///< raw
   double efficiency = 1.0;            ///< share of raw that bulk transfers reach, in (0, 1]
   units::Seconds latency{};           ///< one hop
+
+  bool operator==(const LinkKind&) const = default;
 };
 
 /// A kind of GPU from topologies/catalog/gpus.toml. Rates are dense, in FLOP/s; 0: not supported.

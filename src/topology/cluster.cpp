@@ -266,10 +266,11 @@ Path Cluster::nic_to_nic(int from_node, int from_nic, int to_node, int to_nic,
                          std::uint64_t salt) const {
   const int from = implementation_->node(from_node).first_port + from_nic;
   const int to = implementation_->node(to_node).first_port + to_nic;
+  const Fabric& fabric = implementation_->fabric;
   Path path;
-  for (const int local : implementation_->fabric.route(from, to, salt)) {
+  for (const int local : fabric.route(from, to, salt)) {
     path.links.push_back(implementation_->fabric_links + local);
-    path.latency += link(path.links.back()).latency;
+    path.latency += fabric.kind(local).latency;
   }
   return path;
 }
@@ -288,21 +289,10 @@ Path Cluster::path(GpuId from, GpuId to, std::uint64_t salt) const {
   if (!implementation_->has_fabric || nic_of(from) < 0 || nic_of(to) < 0) {
     return {};
   }
-  const int rail = nic_of(to) < type.nics() ? nic_of(to) : nic_of(from);
-  Path path;
-  GpuId exit = from;
-  const std::string way = type.nic_class(local, rail);
-  if (way != "PIX" && way != "PXB") {
-    for (int other = 0; other < type.gpus(); ++other) {
-      if (type.nic_of(other) == rail && !type.nvlink_path(local, other).empty()) {
-        append(path, implementation_->global(node, type.nvlink_path(local, other)));
-        exit = implementation_->node(node).first_gpu + other;
-        break;
-      }
-    }
-  }
-  append(path, gpu_to_nic(exit, rail));
-  append(path, nic_to_nic(node, rail, node_of(to), nic_of(to), salt));
+  const Exit& exit = type.exit_to(local, nic_of(to));
+  Path path = implementation_->global(node, type.nvlink_path(local, exit.gpu));
+  append(path, implementation_->global(node, type.gpu_to_nic(exit.gpu, exit.nic)));
+  append(path, nic_to_nic(node, exit.nic, node_of(to), nic_of(to), salt));
   append(path, nic_to_gpu(nic_of(to), to));
   return path;
 }
@@ -320,8 +310,8 @@ int Cluster::switch_hops(GpuId a, GpuId b) const {
     return 0;
   }
   const auto& from = implementation_->node(node_of(a));
-  const int rail = nic_of(b) < from.type->nics() ? nic_of(b) : nic_of(a);
-  return implementation_->fabric.hops(from.first_port + rail,
+  const Exit& exit = from.type->exit_to(implementation_->local(a), nic_of(b));
+  return implementation_->fabric.hops(from.first_port + exit.nic,
                                       implementation_->node(node_of(b)).first_port + nic_of(b));
 }
 

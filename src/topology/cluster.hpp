@@ -47,7 +47,7 @@ struct Nic {
 /// Nodes and fabric. Immutable after it is built. Knows nothing of SimGrid.
 class Cluster {
  public:
-  class Implementation;  ///< Boost.Graph stays behind this
+  class Implementation;  ///< node types and fabric: cluster_implementation.hpp
   explicit Cluster(std::shared_ptr<const Implementation> implementation);
 
   [[nodiscard]] const std::string& name() const;
@@ -86,12 +86,15 @@ class Cluster {
                                 std::uint64_t salt = 0) const;
 
   /// Pair class inside a node as `nvidia-smi topo -m` names it: "NV2", "PIX", "PXB", "PHB", "NODE",
-  /// "SYS", "X" for the same GPU; "NET" between nodes.
+  /// "SYS", "X" for the same GPU; "NET" between nodes. "NVB": nothing but NVLink through a GPU.
   [[nodiscard]] std::string pair_class(GpuId a, GpuId b) const;
   /// Fabric switches crossed between two nodes' GPUs; 0 inside a node.
   [[nodiscard]] int switch_hops(GpuId a, GpuId b) const;
   /// Leaf switch of a node's first NIC (-1: none): what "one switch" and "fewest hops" look at.
   [[nodiscard]] int leaf_of(int node) const;
+
+  /// For the other files of this module.
+  [[nodiscard]] const Implementation& implementation() const { return *implementation_; }
 
  private:
   std::shared_ptr<const Implementation> implementation_;

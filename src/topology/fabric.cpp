@@ -1,6 +1,7 @@
 #include "topology/fabric.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -8,6 +9,7 @@ namespace trainyard::topology {
 namespace {
 
 constexpr std::uint8_t kUnreached = std::numeric_limits<std::uint8_t>::max();
+constexpr std::uint8_t kFarthest = 250;
 
 /// splitmix64's finaliser: spreads neighbouring inputs over all bits.
 std::uint64_t mix(std::uint64_t value) {
@@ -20,6 +22,7 @@ std::uint64_t mix(std::uint64_t value) {
 
 int Fabric::add_switch(std::string name) {
   names_.push_back(std::move(name));
+  ports_of_switch_.push_back(0);
   return static_cast<int>(names_.size()) - 1;
 }
 
@@ -29,10 +32,8 @@ void Fabric::add_link(int a, int b, const LinkKind& kind, int count) {
 
 void Fabric::attach(int at_switch, const LinkKind& cable) {
   port_switch_.push_back(at_switch);
-  const auto known =
-      std::find_if(cable_kinds_.begin(), cable_kinds_.end(), [&](const LinkKind& kind) {
-        return kind.name == cable.name && kind.bandwidth == cable.bandwidth;
-      });
+  port_rank_.push_back(ports_of_switch_[static_cast<std::size_t>(at_switch)]++);
+  const auto known = std::find(cable_kinds_.begin(), cable_kinds_.end(), cable);
   port_cable_.push_back(static_cast<int>(known - cable_kinds_.begin()));
   if (known == cable_kinds_.end()) {
     cable_kinds_.push_back(cable);
@@ -66,6 +67,9 @@ void Fabric::measure(std::size_t target) {
   distance[target] = 0;
   std::vector<std::size_t> open{target};
   for (std::size_t i = 0; i < open.size(); ++i) {
+    if (distance[open[i]] == kFarthest) {
+      break;
+    }
     for (const Neighbour& next : neighbours_[open[i]]) {
       auto& reached = distance[static_cast<std::size_t>(next.to)];
       if (reached == kUnreached) {
@@ -99,30 +103,39 @@ bool Fabric::finish() {
   });
 }
 
-/// InfiniBand's static tables choose by destination; ECMP hashes the flow.
+/// Static tables choose by destination alone, as InfiniBand's do: on the way up by the port's
+/// number on its switch, higher by the number of its switch. The hosts of a leaf are thus dealt out
+/// evenly over the ways to it. ECMP hashes the flow instead, and collides now and then.
+/// @source Zahavi 2010, D-mod-k routing of fat trees
 std::uint64_t Fabric::choice(int from, int to, int at, std::uint64_t salt) const {
   if (routing_ != Routing::ecmp) {
-    return static_cast<std::uint64_t>(to);
+    const bool leaf = target_of_switch_[static_cast<std::size_t>(at)] >= 0;
+    return leaf ? static_cast<std::uint64_t>(port_rank_[static_cast<std::size_t>(to)])
+                : static_cast<std::uint64_t>(row_of(switch_of(to)));
   }
   std::uint64_t hash = mix(seed_ + 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(from + 1));
   hash = mix(hash ^ static_cast<std::uint64_t>(to));
   return mix(hash ^ (salt * 0x9E3779B97F4A7C15U) ^ static_cast<std::uint64_t>(at));
 }
 
+const Fabric::Neighbour& Fabric::next_hop(int from, int to, int at, std::uint64_t salt) const {
+  const auto& distance = distance_[row_of(switch_of(to))];
+  const auto& neighbours = neighbours_[static_cast<std::size_t>(at)];
+  const auto is_nearer = [&](const Neighbour& next) {
+    return distance[static_cast<std::size_t>(next.to)] < distance[static_cast<std::size_t>(at)];
+  };
+  const auto ways =
+      static_cast<std::uint64_t>(std::count_if(neighbours.begin(), neighbours.end(), is_nearer));
+  assert(ways > 0);
+  auto skip = ways == 1 ? 0 : choice(from, to, at, salt) % ways;
+  return *std::find_if(neighbours.begin(), neighbours.end(),
+                       [&](const Neighbour& next) { return is_nearer(next) && skip-- == 0; });
+}
+
 std::vector<int> Fabric::route(int from, int to, std::uint64_t salt) const {
-  const int target = switch_of(to);
-  const auto& distance =
-      distance_[static_cast<std::size_t>(target_of_switch_[static_cast<std::size_t>(target)])];
   std::vector<int> path{2 * from};
-  for (int at = switch_of(from); at != target;) {
-    const auto here = distance[static_cast<std::size_t>(at)];
-    std::vector<const Neighbour*> nearer;
-    for (const Neighbour& next : neighbours_[static_cast<std::size_t>(at)]) {
-      if (distance[static_cast<std::size_t>(next.to)] + 1 == here) {
-        nearer.push_back(&next);
-      }
-    }
-    const Neighbour& next = *nearer[choice(from, to, at, salt) % nearer.size()];
+  for (int at = switch_of(from); at != switch_of(to);) {
+    const Neighbour& next = next_hop(from, to, at, salt);
     path.push_back(2 * ports() + next.link);
     at = next.to;
   }
@@ -130,10 +143,13 @@ std::vector<int> Fabric::route(int from, int to, std::uint64_t salt) const {
   return path;
 }
 
+const LinkKind& Fabric::kind(int directed_link) const {
+  const int local = directed_link / 2;
+  return local < ports() ? cable(local) : links_[static_cast<std::size_t>(local - ports())].kind;
+}
+
 int Fabric::hops(int from, int to) const {
-  const auto row =
-      static_cast<std::size_t>(target_of_switch_[static_cast<std::size_t>(switch_of(to))]);
-  return 1 + distance_[row][static_cast<std::size_t>(switch_of(from))];
+  return 1 + distance_[row_of(switch_of(to))][static_cast<std::size_t>(switch_of(from))];
 }
 
 }  // namespace trainyard::topology

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "topology/catalog.hpp"
@@ -22,15 +23,19 @@ struct SwitchLink {
 /// cables first (2 x port, + 1 from the switch), then switch links (2 x link, + 1 from b to a).
 class Fabric {
  public:
+  explicit Fabric(std::string kind = "") : kind_{std::move(kind)} {}
+
   int add_switch(std::string name);
   void add_link(int a, int b, const LinkKind& kind, int count);
   /// Port number = order of the calls.
   void attach(int at_switch, const LinkKind& cable);
   void set_routing(Routing routing, std::uint64_t seed);
   /// Finds distances; call once, after everything is there.
-  /// @returns false when a switch with ports cannot reach another one
+  /// @returns false when a switch with ports cannot reach another one within 250 switches
   [[nodiscard]] bool finish();
 
+  [[nodiscard]] const std::string& kind_name() const { return kind_; }
+  [[nodiscard]] Routing routing() const { return routing_; }
   [[nodiscard]] int ports() const { return static_cast<int>(port_switch_.size()); }
   [[nodiscard]] int switches() const { return static_cast<int>(names_.size()); }
   [[nodiscard]] const std::string& switch_name(int index) const;
@@ -41,6 +46,7 @@ class Fabric {
 
   /// Directed fabric links from one port to another, cables included.
   [[nodiscard]] std::vector<int> route(int from, int to, std::uint64_t salt) const;
+  [[nodiscard]] const LinkKind& kind(int directed_link) const;
   /// Switches on that way.
   [[nodiscard]] int hops(int from, int to) const;
 
@@ -50,11 +56,18 @@ class Fabric {
     int link = 0;  ///< directed, without the cables' offset
   };
   [[nodiscard]] std::uint64_t choice(int from, int to, int at, std::uint64_t salt) const;
+  [[nodiscard]] const Neighbour& next_hop(int from, int to, int at, std::uint64_t salt) const;
+  [[nodiscard]] std::size_t row_of(int target_switch) const {
+    return static_cast<std::size_t>(target_of_switch_[static_cast<std::size_t>(target_switch)]);
+  }
   void measure(std::size_t target);
 
+  std::string kind_;
   std::vector<std::string> names_{};
   std::vector<SwitchLink> links_{};
   std::vector<int> port_switch_{};
+  std::vector<int> port_rank_{};         ///< among the ports of its switch
+  std::vector<int> ports_of_switch_{};   ///< how many
   std::vector<LinkKind> cable_kinds_{};  ///< distinct
   std::vector<int> port_cable_{};
   std::vector<std::vector<Neighbour>> neighbours_{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
+#include <boost/graph/push_relabel_max_flow.hpp>
 #include <limits>
 
 namespace trainyard::topology {
@@ -27,6 +28,24 @@ int edge_between(const List& list, Vertex from, Vertex to) {
     }
   }
   return best;
+}
+
+using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+
+/// An edge of a flow network: Boost wants each with its reverse.
+struct Pipe {
+  double capacity = 0.0;
+  double left = 0.0;
+  Traits::edge_descriptor reverse{};
+};
+using Network =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Pipe>;
+
+void add_pipe(Network& network, Vertex from, Vertex to, double capacity) {
+  const auto there = boost::add_edge(from, to, Pipe{capacity}, network).first;
+  const auto back = boost::add_edge(to, from, Pipe{}, network).first;
+  network[there].reverse = back;
+  network[back].reverse = there;
 }
 
 }  // namespace
@@ -65,6 +84,28 @@ std::vector<std::vector<int>> Graph::paths_from(int from) const {
     std::reverse(paths[to].begin(), paths[to].end());
   }
   return paths;
+}
+
+double Graph::max_flow(const std::vector<int>& sources, const std::vector<int>& sinks) const {
+  const List& list = implementation_->list;
+  const Vertex source = boost::num_vertices(list);
+  const Vertex sink = source + 1;
+  Network network(boost::num_vertices(list) + 2);
+  double unbounded = 1.0;
+  for (const auto& edge : boost::make_iterator_range(boost::edges(list))) {
+    add_pipe(network, boost::source(edge, list), boost::target(edge, list), list[edge].weight);
+    unbounded += list[edge].weight;
+  }
+  for (const int from : sources) {
+    add_pipe(network, source, static_cast<Vertex>(from), unbounded);
+  }
+  for (const int to : sinks) {
+    add_pipe(network, static_cast<Vertex>(to), sink, unbounded);
+  }
+  return boost::push_relabel_max_flow(network, source, sink,
+                                      boost::capacity_map(boost::get(&Pipe::capacity, network))
+                                          .residual_capacity_map(boost::get(&Pipe::left, network))
+                                          .reverse_edge_map(boost::get(&Pipe::reverse, network)));
 }
 
 }  // namespace trainyard::topology

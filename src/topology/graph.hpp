@@ -22,6 +22,11 @@ class Graph {
   /// Equal weights: the path over the vertex that was reached first, so the same every time.
   [[nodiscard]] std::vector<std::vector<int>> paths_from(int from) const;
 
+  /// Most that can flow from all of `sources` together to all of `sinks`, weights being capacities.
+  /// The two must not share a vertex.
+  [[nodiscard]] double max_flow(const std::vector<int>& sources,
+                                const std::vector<int>& sinks) const;
+
  private:
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;

@@ -12,10 +12,17 @@ namespace trainyard::topology {
 namespace {
 
 constexpr int kMostNodes = 100000;
-constexpr std::int64_t kMostLinks = 50000000;
+constexpr std::int64_t kMostParts = 50'000'000;
 
+/// A node file has GPUs, a cluster file has nodes.
 bool is_node_file(const input::Section& root) {
-  return root.has("gpu") || !root.has("node");
+  const bool has_gpus = root.has("gpu");
+  const bool has_nodes = root.has("node");
+  if (has_gpus == has_nodes) {
+    root.fail(has_gpus ? "has [[gpu]] (a node) and [[node]] (a cluster): it can only be one"
+                       : "has neither [[gpu]] (a node) nor [[node]] (a cluster)");
+  }
+  return has_gpus;
 }
 
 using Types = std::vector<std::pair<std::shared_ptr<const NodeType>, int>>;
@@ -57,18 +64,28 @@ std::vector<NodePorts> ports_of(const Cluster::Implementation& made) {
 
 void check_size(const Types& types, const input::Section& root) {
   std::int64_t nodes = 0;
-  std::int64_t links = 0;
+  std::int64_t parts = 0;
   for (const auto& [type, count] : types) {
     nodes += count;
-    links += static_cast<std::int64_t>(count) *
-             (2 * static_cast<std::int64_t>(type->bundles().size()) + 2 * type->nics());
+    parts += count * static_cast<std::int64_t>(type->bundles().size() + type->devices().size());
     if (type->nics() == 0 && (types.size() > 1 || count > 1)) {
       root.fail(
           fmt::format("node \"{}\" has no [[nic]]: it cannot be one of several", type->name()));
     }
   }
-  if (nodes > kMostNodes || links > kMostLinks) {
-    root.fail(fmt::format("{} nodes are more than this program can hold ({})", nodes, kMostNodes));
+  if (nodes > kMostNodes || parts > kMostParts) {
+    root.fail(fmt::format("{} nodes of {} devices and links are too many: at most {} and {}", nodes,
+                          parts, kMostNodes, kMostParts));
+  }
+}
+
+void check_options(const ClusterOptions& options, const input::Section& root) {
+  if (options.nodes && (*options.nodes < 1 || *options.nodes > kMostNodes)) {
+    root.fail(
+        fmt::format("asked for {} nodes: from 1 to {} are possible", *options.nodes, kMostNodes));
+  }
+  if (options.nics && *options.nics < 0) {
+    root.fail(fmt::format("asked for {} NICs of each node", *options.nics));
   }
 }
 
@@ -123,6 +140,7 @@ Cluster make_node_file(const input::Document& document,
 
 Cluster parse_cluster(const input::Document& document, const Catalog& catalog,
                       const ClusterOptions& options) {
+  check_options(options, document.root());
   const auto shared = std::make_shared<const Catalog>(catalog);
   const input::Section root = document.root();
   return is_node_file(root) ? make_node_file(document, shared, options)

@@ -8,7 +8,7 @@
 namespace trainyard::topology {
 namespace {
 
-constexpr int kMostNames = 100000;
+constexpr int kMostNames = 10000;
 
 std::optional<int> whole_number(std::string_view text) {
   int value = 0;

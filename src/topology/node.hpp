@@ -29,6 +29,12 @@ struct Bundle {
   int count = 0;
 };
 
+/// Where a GPU's traffic leaves the node.
+struct Exit {
+  int gpu = -1;  ///< itself, or the one that it hands the data to over NVLink first
+  int nic = -1;
+};
+
 /// A route inside a node: directed local links (2 x bundle + direction), in order.
 using LocalPath = std::vector<int>;
 
@@ -44,7 +50,9 @@ class NodeType {
   [[nodiscard]] const std::vector<Device>& devices() const { return devices_; }
   [[nodiscard]] const std::vector<Bundle>& bundles() const { return bundles_; }
   [[nodiscard]] const std::vector<std::string>& vertices() const { return vertices_; }
-  [[nodiscard]] DeviceKind kind_of(int vertex) const;
+  [[nodiscard]] DeviceKind kind_of(int vertex) const {
+    return vertex_kinds_[static_cast<std::size_t>(vertex)];
+  }
   [[nodiscard]] int gpus() const { return static_cast<int>(gpus_.size()); }
   [[nodiscard]] int nics() const { return static_cast<int>(nics_.size()); }
   [[nodiscard]] const Device& gpu(int index) const;
@@ -57,23 +65,41 @@ class NodeType {
   [[nodiscard]] const LocalPath& gpu_to_nic(int gpu, int nic) const;
   [[nodiscard]] LocalPath nic_to_gpu(int nic, int gpu) const;
   [[nodiscard]] int nic_of(int gpu) const { return nic_of_[static_cast<std::size_t>(gpu)]; }
+  /// The way out towards a NIC of number `rail` on the other side: over the NIC of that number
+  /// where PCIe switches lead to it, else by NVLink to a GPU beside it, else over the own NIC.
+  /// @source NCCL's PXN; GPUDirect RDMA passes PCIe switches only (PXB) by default
+  [[nodiscard]] const Exit& exit_to(int gpu, int rail) const;
   /// Local link of a direct NVLink bundle; nullopt: none.
   [[nodiscard]] std::optional<int> nvlink(int from, int to) const;
   [[nodiscard]] std::optional<int> nvswitch_port(int gpu, bool out) const;
 
-  /// "NV2", "PIX", "PXB", "PHB", "NODE", "SYS"; "X" for the same GPU.
+  /// "NV2", "PIX", "PXB", "PHB", "NODE", "SYS"; "X" for the same GPU; "NVB" when only NVLink
+  /// through another GPU joins the two.
   [[nodiscard]] std::string pair_class(int a, int b) const;
   [[nodiscard]] std::string nic_class(int gpu, int nic) const;
-  /// "PIX" .. "SYS" of a PCIe path.
-  [[nodiscard]] std::string path_class(const LocalPath& path) const;
-  /// Only one GPU's holder can use it.
-  [[nodiscard]] bool is_private(int bundle) const;
+  [[nodiscard]] const std::string& nic_pair_class(int a, int b) const;
+  /// Only one GPU's holder can use it. NVLink that other GPUs' relays cross is not private.
+  [[nodiscard]] bool is_private(int bundle) const {
+    return private_[static_cast<std::size_t>(bundle)];
+  }
 
   [[nodiscard]] static LocalPath reversed(const LocalPath& path);
 
  private:
   friend class NodeParser;
+  [[nodiscard]] bool is_host_link(const Bundle& bundle) const;
+  [[nodiscard]] class Graph nvlink_graph() const;
+  [[nodiscard]] class Graph host_graph(int source) const;
+  /// "PIX" .. "SYS" of a PCIe path.
+  [[nodiscard]] std::string path_class(const LocalPath& path) const;
+  [[nodiscard]] int vertex_after(int link) const;
+  [[nodiscard]] int gpus_between(const LocalPath& path) const;
+  [[nodiscard]] int width_of(const LocalPath& path) const;
+  [[nodiscard]] bool is_near(int gpu, int nic) const;
+  [[nodiscard]] Exit find_exit(int gpu, int rail) const;
   void find_routes();
+  void find_nic_classes();
+  void find_private_links();
   void check_connected(const input::Document& document) const;
   void choose_nics();
 
@@ -81,13 +107,17 @@ class NodeType {
   std::string name_{};
   std::vector<Device> devices_{};
   std::vector<std::string> vertices_{};
+  std::vector<DeviceKind> vertex_kinds_{};
   std::vector<Bundle> bundles_{};
-  std::vector<int> gpus_{};  ///< device indices
+  std::vector<bool> private_{};  ///< by bundle
+  std::vector<int> gpus_{};      ///< device indices
   std::vector<int> nics_{};
   std::vector<int> nic_of_{};
   std::vector<std::vector<LocalPath>> nvlink_paths_{};
   std::vector<std::vector<LocalPath>> pcie_paths_{};
   std::vector<std::vector<LocalPath>> nic_paths_{};
+  std::vector<std::vector<std::string>> nic_classes_{};
+  std::vector<std::vector<Exit>> exits_{};  ///< by GPU, by rail; last: a rail that is not here
 };
 
 }  // namespace trainyard::topology

@@ -2,11 +2,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "topology/names.hpp"
 #include "topology/node.hpp"
 
 namespace trainyard::topology {
+namespace {
+
+/// More is a slip of the pen: the largest machine sold as one node has 72 GPUs.
+constexpr int kMostGpus = 256;
+constexpr std::size_t kMostDevices = 2000;
+constexpr std::size_t kMostBundles = 20000;
+
+}  // namespace
 
 class NodeParser {
  public:
@@ -40,8 +51,8 @@ class NodeParser {
     for (const input::Section& section : root_.sections(key)) {
       Device device;
       device.kind = kind;
-      std::string plane;
-      read_details(section, device, plane);
+      read_details(section, device);
+      const auto plane = kind == DeviceKind::nvswitch ? section.find("plane") : std::nullopt;
       const input::Value name = section.require("name");
       for (const std::string& each : expand_name(name)) {
         device.name = each;
@@ -51,22 +62,24 @@ class NodeParser {
     }
   }
 
-  void read_details(const input::Section& section, Device& device, std::string& plane) const {
+  void read_details(const input::Section& section, Device& device) const {
     if (device.kind == DeviceKind::gpu) {
       const input::Value model = section.require("model");
       device.gpu = &node_->catalog_->gpu(model.text(), model.place());
     } else if (device.kind == DeviceKind::nic) {
       const input::Value link = section.require("link");
       device.cable = &node_->catalog_->link(link.text(), link.place());
-    } else if (device.kind == DeviceKind::nvswitch) {
-      const auto value = section.find("plane");
-      plane = value ? value->text() : "";
+      if (device.cable->medium != Medium::network) {
+        link.fail(
+            fmt::format("must be a network link such as \"ib-edr\", got \"{}\"", link.text()));
+      }
     } else if (device.kind == DeviceKind::storage) {
       device.capacity = section.require("capacity").bytes();
     }
   }
 
-  void add_device(Device device, const std::string& plane, const input::Value& name) {
+  void add_device(Device device, const std::optional<input::Value>& plane,
+                  const input::Value& name) {
     if (find_device(device.name) != nullptr) {
       name.fail(fmt::format("\"{}\" is the name of another device", device.name));
     }
@@ -74,7 +87,8 @@ class NodeParser {
       unused_.push_back(device.name);
       return;
     }
-    device.vertex = vertex_of(plane.empty() ? device.name : plane);
+    check_size(device, name);
+    device.vertex = plane ? vertex_of(*plane) : add_vertex(device.name, device.kind, name);
     const int index = static_cast<int>(node_->devices_.size());
     if (device.kind == DeviceKind::gpu) {
       node_->gpus_.push_back(index);
@@ -84,14 +98,35 @@ class NodeParser {
     node_->devices_.push_back(std::move(device));
   }
 
-  int vertex_of(const std::string& name) {
+  void check_size(const Device& device, const input::Value& name) const {
+    if (node_->devices_.size() >= kMostDevices) {
+      name.fail(fmt::format("makes more than {} devices in one node", kMostDevices));
+    }
+    if (device.kind == DeviceKind::gpu && node_->gpus() >= kMostGpus) {
+      name.fail(fmt::format("makes more than {} GPUs in one node", kMostGpus));
+    }
+  }
+
+  int add_vertex(const std::string& name, DeviceKind kind, const input::Value& value) {
     auto& vertices = node_->vertices_;
-    const auto known = std::find(vertices.begin(), vertices.end(), name);
-    if (known != vertices.end()) {
-      return static_cast<int>(known - vertices.begin());
+    if (std::find(vertices.begin(), vertices.end(), name) != vertices.end()) {
+      value.fail(fmt::format("\"{}\" is the name of a plane", name));
     }
     vertices.push_back(name);
+    node_->vertex_kinds_.push_back(kind);
     return static_cast<int>(vertices.size()) - 1;
+  }
+
+  /// Of a plane of NVSwitches. GPUs are read first, so that none can take a plane's name later.
+  int vertex_of(const input::Value& plane) {
+    const auto [entry, is_new] = planes_.emplace(plane.text(), -1);
+    if (is_new) {
+      if (find_device(plane.text()) != nullptr) {
+        plane.fail(fmt::format("\"{}\" is the name of a device", plane.text()));
+      }
+      entry->second = add_vertex(plane.text(), DeviceKind::nvswitch, plane);
+    }
+    return entry->second;
   }
 
   [[nodiscard]] const Device* find_device(const std::string& name) const {
@@ -103,6 +138,9 @@ class NodeParser {
   [[nodiscard]] LinkKind link_kind(const input::Section& section) const {
     const input::Value name = section.require("kind");
     LinkKind kind = node_->catalog_->link(name.text(), name.place());
+    if (kind.medium == Medium::network) {
+      name.fail(fmt::format("\"{}\" is a network link: it joins nodes, not devices", kind.name));
+    }
     if (const auto value = section.find("bandwidth")) {
       kind.bandwidth = value->bandwidth();
     }
@@ -142,15 +180,20 @@ class NodeParser {
     if (from == to) {
       b_value.fail(fmt::format("links \"{}\" with itself", a));
     }
-    for (Bundle& bundle : node_->bundles_) {
-      const bool same = bundle.a == from && bundle.b == to;
-      const bool turned = bundle.a == to && bundle.b == from;
-      if ((same || turned) && bundle.kind.name == kind.name) {
-        bundle.count += links;
-        return;
+    const std::tuple key{std::min(from, to), std::max(from, to), kind.medium};
+    const auto [entry, is_new] = bundle_of_.emplace(key, node_->bundles_.size());
+    if (is_new) {
+      if (node_->bundles_.size() >= kMostBundles) {
+        b_value.fail(fmt::format("makes more than {} links in one node", kMostBundles));
       }
+      node_->bundles_.push_back({from, to, kind, links});
+      return;
     }
-    node_->bundles_.push_back({from, to, kind, links});
+    Bundle& bundle = node_->bundles_[entry->second];
+    if (!(bundle.kind == kind)) {
+      b_value.fail(fmt::format("links \"{}\" and \"{}\" again, by a link of another kind", a, b));
+    }
+    bundle.count += links;
   }
 
   [[nodiscard]] bool is_unused(const std::string& name) const {
@@ -173,6 +216,8 @@ class NodeParser {
   input::Section root_;
   std::optional<int> nics_;
   std::vector<std::string> unused_{};
+  std::map<std::string, int> planes_{};  ///< to vertex
+  std::map<std::tuple<int, int, Medium>, std::size_t> bundle_of_{};
   std::shared_ptr<NodeType> node_;
 };
 
@@ -182,6 +227,8 @@ std::shared_ptr<const NodeType> NodeType::parse(const input::Document& document,
   auto node = NodeParser{document, std::move(catalog), nics}.parse();
   node->find_routes();
   node->check_connected(document);
+  node->find_nic_classes();
+  node->find_private_links();
   node->choose_nics();
   return node;
 }
