@@ -49,6 +49,7 @@ std::vector<KernelRow> kernels_of(const Workload& workload) {
     }
   }
   std::vector<KernelRow> sorted;
+  sorted.reserve(rows.size());
   for (auto& [key, row] : rows) {
     sorted.push_back(std::move(row));
   }

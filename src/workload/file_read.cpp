@@ -194,7 +194,7 @@ class FileReader {
       fail(static_cast<std::size_t>(rest - text_.data()), "expected nothing behind the workload");
     }
     if (!format || !version) {
-      fail(0, "expected a workload: \"format\": \"trainyard-workload\", \"version\": 1");
+      fail(0, R"(expected a workload: "format": "trainyard-workload", "version": 1)");
     }
     if (workload_.timelines.empty()) {
       fail(0, "a workload needs at least one entry in \"timelines\"");

@@ -15,7 +15,7 @@ using Out = std::back_insert_iterator<std::string>;
 // Each list stands on lines of its own, an entry a line: files compare and merge line by line.
 template <typename List, typename Write>
 void write_list(std::string& text, std::string_view key, const List& list, Write write) {
-  fmt::format_to(Out{text}, "\"{}\": [", key);
+  fmt::format_to(Out{text}, R"("{}": [)", key);
   const char* separator = "\n";
   for (const auto& entry : list) {
     text += separator;
@@ -38,45 +38,54 @@ void write_bytes(std::string& text, std::string_view key,
   }
 }
 
-void write_op(std::string& text, const Op& op) {
-  if (op.kind == OpKind::collective) {
-    fmt::format_to(Out{text}, "{{\"collective\": {}, \"recorded_ns\": {}", op.collective,
-                   op.recorded.count());
-  } else {
-    fmt::format_to(Out{text}, "{{\"{}_ns\": {}", to_text(op.kind), op.duration.count());
-  }
-  fmt::format_to(Out{text}, ", \"stream\": {}", op.stream);
-  if (op.step >= 0) {
-    fmt::format_to(Out{text}, ", \"step\": {}", op.step);
-  }
-  if (op.gap != units::Nanoseconds{}) {
-    fmt::format_to(Out{text}, ", \"gap_ns\": {}", op.gap.count());
-  }
-  if (!op.after.empty()) {
-    text += ", \"after\": [";
-    for (std::size_t i = 0; i < op.after.size(); ++i) {
-      const Dependency& dependency = op.after[i];
-      text += i == 0 ? "" : ", ";
-      if (dependency.lag == units::Nanoseconds{}) {
-        fmt::format_to(Out{text}, "{}", dependency.op);
-      } else {
-        fmt::format_to(Out{text}, "[{}, {}]", dependency.op, dependency.lag.count());
-      }
+void write_dependencies(std::string& text, const std::vector<Dependency>& after) {
+  text += R"(, "after": [)";
+  const char* separator = "";
+  for (const Dependency& dependency : after) {
+    text += separator;
+    separator = ", ";
+    if (dependency.lag == units::Nanoseconds{}) {
+      fmt::format_to(Out{text}, "{}", dependency.op);
+    } else {
+      fmt::format_to(Out{text}, "[{}, {}]", dependency.op, dependency.lag.count());
     }
-    text += "]";
   }
+  text += "]";
+}
+
+void write_details(std::string& text, const Op& op) {
   if (op.category != Category::other) {
-    fmt::format_to(Out{text}, ", \"category\": \"{}\"", to_text(op.category));
+    fmt::format_to(Out{text}, R"(, "category": "{}")", to_text(op.category));
   }
   if (op.copy != CopyKind::unknown) {
-    fmt::format_to(Out{text}, ", \"direction\": \"{}\"", to_text(op.copy));
+    fmt::format_to(Out{text}, R"(, "direction": "{}")", to_text(op.copy));
   }
   if (op.bytes) {
-    fmt::format_to(Out{text}, ", \"bytes\": {}", units::to_decimal(op.bytes->si()));
+    fmt::format_to(Out{text}, R"(, "bytes": {})", units::to_decimal(op.bytes->si()));
   }
   if (op.name >= 0) {
-    fmt::format_to(Out{text}, ", \"name\": {}", op.name);
+    fmt::format_to(Out{text}, R"(, "name": {})", op.name);
   }
+}
+
+void write_op(std::string& text, const Op& op) {
+  if (op.kind == OpKind::collective) {
+    fmt::format_to(Out{text}, R"({{"collective": {}, "recorded_ns": {})", op.collective,
+                   op.recorded.count());
+  } else {
+    fmt::format_to(Out{text}, R"({{"{}_ns": {})", to_text(op.kind), op.duration.count());
+  }
+  fmt::format_to(Out{text}, R"(, "stream": {})", op.stream);
+  if (op.step >= 0) {
+    fmt::format_to(Out{text}, R"(, "step": {})", op.step);
+  }
+  if (op.gap != units::Nanoseconds{}) {
+    fmt::format_to(Out{text}, R"(, "gap_ns": {})", op.gap.count());
+  }
+  if (!op.after.empty()) {
+    write_dependencies(text, op.after);
+  }
+  write_details(text, op);
   text += "}";
 }
 
@@ -84,12 +93,12 @@ void write_timeline(std::string& text, const Timeline& timeline) {
   fmt::format_to(Out{text}, "{{\"rank\": {}, \"start_ns\": {},\n", timeline.rank,
                  timeline.start.count());
   write_list(text, "streams", timeline.streams, [&](const Stream& stream) {
-    fmt::format_to(Out{text}, "{{\"name\": {}{}}}", quote(stream.name),
-                   stream.host ? ", \"host\": true" : "");
+    fmt::format_to(Out{text}, R"({{"name": {}{}}})", quote(stream.name),
+                   stream.host ? R"(, "host": true)" : "");
   });
   text += ",\n";
   write_list(text, "steps", timeline.steps, [&](const StepMark& step) {
-    fmt::format_to(Out{text}, "{{\"name\": {}, \"begin\": {}, \"end\": {}}}", quote(step.name),
+    fmt::format_to(Out{text}, R"({{"name": {}, "begin": {}, "end": {}}})", quote(step.name),
                    step.begin, step.end);
   });
   text += ",\n";
@@ -98,14 +107,14 @@ void write_timeline(std::string& text, const Timeline& timeline) {
 }
 
 void write_collective(std::string& text, const Collective& collective) {
-  fmt::format_to(Out{text}, "{{\"op\": \"{}\"", to_text(collective.op));
+  fmt::format_to(Out{text}, R"({{"op": "{}")", to_text(collective.op));
   if (collective.bytes) {
-    fmt::format_to(Out{text}, ", \"bytes\": {}", units::to_decimal(collective.bytes->si()));
+    fmt::format_to(Out{text}, R"(, "bytes": {})", units::to_decimal(collective.bytes->si()));
   }
-  fmt::format_to(Out{text}, ", \"group\": {}, \"sequence\": {}", collective.group,
+  fmt::format_to(Out{text}, R"(, "group": {}, "sequence": {})", collective.group,
                  collective.sequence);
   if (collective.step >= 0) {
-    fmt::format_to(Out{text}, ", \"step\": {}", collective.step);
+    fmt::format_to(Out{text}, R"(, "step": {})", collective.step);
   }
   text += "}";
 }
@@ -135,7 +144,7 @@ std::string to_json(const Workload& workload) {
   write_list(text, "names", workload.names, [&](const std::string& name) { text += quote(name); });
   text += ",\n";
   write_list(text, "groups", workload.groups, [&](const Group& group) {
-    fmt::format_to(Out{text}, "{{\"name\": {}, \"ranks\": [{}]}}", quote(group.name),
+    fmt::format_to(Out{text}, R"({{"name": {}, "ranks": [{}]}})", quote(group.name),
                    fmt::join(group.ranks, ", "));
   });
   text += ",\n";
@@ -146,7 +155,7 @@ std::string to_json(const Workload& workload) {
              [&](const Timeline& timeline) { write_timeline(text, timeline); });
   text += ",\n";
   write_list(text, "skipped", workload.skipped, [&](const Skipped& skipped) {
-    fmt::format_to(Out{text}, "{{\"reason\": {}, \"count\": {}}}", quote(skipped.reason),
+    fmt::format_to(Out{text}, R"({{"reason": {}, "count": {}}})", quote(skipped.reason),
                    skipped.count);
   });
   text += "}\n";

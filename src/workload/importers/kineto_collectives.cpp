@@ -31,7 +31,9 @@ struct Call {
 struct GroupKey {
   std::string name{};
   std::vector<int> ranks{};
-  auto operator<=>(const GroupKey&) const = default;
+  friend bool operator<(const GroupKey& a, const GroupKey& b) {
+    return std::tie(a.name, a.ranks) < std::tie(b.name, b.ranks);
+  }
 };
 
 class Matcher {
@@ -68,6 +70,7 @@ class Matcher {
     }
     if (info.rank_start >= 0 && info.rank_stride > 0 && info.group_size > 0) {
       std::vector<int> ranks;
+      ranks.reserve(static_cast<std::size_t>(info.group_size));
       for (int i = 0; i < info.group_size; ++i) {
         ranks.push_back(info.rank_start + i * info.rank_stride);
       }
@@ -122,7 +125,8 @@ class Matcher {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const auto next = fmt::format("stream {}", on_lane.size());
       groups.push_back(
-          found[i] ? *found[i] : on_lane.try_emplace(calls[i].lane, next, everyone_).first->second);
+          found[i] ? *found[i]
+                   : on_lane.try_emplace(calls[i].lane, GroupKey{next, everyone_}).first->second);
     }
     return groups;
   }
@@ -233,16 +237,8 @@ class Matcher {
         reference = &call;
         collective = {call.op, call.bytes, group, static_cast<int>(sequence), call.step};
       }
-      const bool sizes_differ = call.bytes && collective.bytes && *call.bytes != *collective.bytes;
-      const bool may_differ =
-          call.op == CollectiveOp::all_to_all || call.op == CollectiveOp::send_recv;
-      if (call.op != reference->op || (sizes_differ && !may_differ)) {
-        disagree(key, sequence, rank,
-                 fmt::format("rank {} has {}, rank {} has {}",
-                             ranks_[static_cast<std::size_t>(reference->rank)].graph.timeline.rank,
-                             text(*reference), ranks_[rank].graph.timeline.rank, text(call)));
-      }
-      uneven = uneven || sizes_differ;
+      check_agreement(key, sequence, *reference, call);
+      uneven = uneven || sizes_differ(collective.bytes, call.bytes);
       if (call.bytes && (!collective.bytes || *call.bytes > *collective.bytes)) {
         collective.bytes = call.bytes;
       }
@@ -251,6 +247,25 @@ class Matcher {
     }
     uneven_ += uneven ? 1 : 0;
     workload_.collectives.push_back(collective);
+  }
+
+  static bool sizes_differ(const std::optional<units::Bytes>& a,
+                           const std::optional<units::Bytes>& b) {
+    return a && b && *a != *b;
+  }
+
+  void check_agreement(const GroupKey& key, std::size_t sequence, const Call& reference,
+                       const Call& call) const {
+    const bool may_differ =
+        call.op == CollectiveOp::all_to_all || call.op == CollectiveOp::send_recv;
+    if (call.op != reference.op || (!may_differ && sizes_differ(reference.bytes, call.bytes))) {
+      const auto rank_of = [&](const Call& of) {
+        return ranks_[static_cast<std::size_t>(of.rank)].graph.timeline.rank;
+      };
+      disagree(key, sequence, static_cast<std::size_t>(call.rank),
+               fmt::format("rank {} has {}, rank {} has {}", rank_of(reference), text(reference),
+                           rank_of(call), text(call)));
+    }
   }
 
   // Collectives in the order in which the first rank that takes part starts them.

@@ -229,6 +229,26 @@ std::optional<Argument> find_argument(std::string_view key) {
   return std::nullopt;
 }
 
+void read_argument(std::string_view key, std::string_view token, ondemand::value value,
+                   InputShapes& shapes, EventArguments& arguments) {
+  if (is_not_finite(token)) {
+    ++arguments.not_finite;
+    return;
+  }
+  const auto argument = find_argument(key);
+  if (!argument) {
+    return;
+  }
+  const bool list = token.front() == '[';
+  if (*argument == Argument::dims && list) {
+    read_shapes(value, shapes);
+  } else if (*argument == Argument::types && list) {
+    read_types(value, shapes);
+  } else {
+    set_argument(arguments, *argument, token);
+  }
+}
+
 void read_arguments(ondemand::value value, bool all_inputs, EventArguments& arguments) {
   if (value.type() != ondemand::json_type::object) {
     return;
@@ -236,22 +256,7 @@ void read_arguments(ondemand::value value, bool all_inputs, EventArguments& argu
   InputShapes shapes;
   for (ondemand::field field : value.get_object()) {
     const std::string_view token = field.value().raw_json_token();
-    if (is_not_finite(token)) {
-      ++arguments.not_finite;
-      continue;
-    }
-    const auto argument = find_argument(key_of(field));
-    if (!argument) {
-      continue;
-    }
-    if (*argument == Argument::dims || *argument == Argument::types) {
-      if (token.front() == '[') {
-        *argument == Argument::dims ? read_shapes(field.value(), shapes)
-                                    : read_types(field.value(), shapes);
-      }
-      continue;
-    }
-    set_argument(arguments, *argument, token);
+    read_argument(key_of(field), token, field.value(), shapes, arguments);
   }
   apply_shapes(shapes, all_inputs, arguments);
 }

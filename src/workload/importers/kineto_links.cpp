@@ -1,6 +1,7 @@
 #include "workload/importers/kineto_links.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 
@@ -107,41 +108,49 @@ class Linker {
     }
   }
 
-  // Ranges by thread and start. Two or three enclose each other, so few steps back find them all.
-  void find_ranges() {
-    static constexpr int kNesting = 16;
+  [[nodiscard]] const CommunicationRange& range(int index) const {
+    return file_.ranges[static_cast<std::size_t>(index)];
+  }
+
+  /// Indices of the ranges by thread and start, the enclosing ones first.
+  [[nodiscard]] std::vector<int> sorted_ranges() const {
     std::vector<int> order(file_.ranges.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      order[i] = static_cast<int>(i);
-    }
-    const auto key = [&](int index) {
-      const CommunicationRange& range = file_.ranges[static_cast<std::size_t>(index)];
-      return std::tuple{range.thread, range.start, -range.end};
-    };
-    std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+      return std::tuple{range(a).thread, range(a).start, -range(a).end} <
+             std::tuple{range(b).thread, range(b).start, -range(b).end};
+    });
+    return order;
+  }
+
+  void find_ranges() {
+    const std::vector<int> order = sorted_ranges();
     links_.range_of.assign(links_.ops.size(), -1);
     links_.outer_range_of.assign(links_.ops.size(), -1);
     for (std::size_t i = 0; i < links_.ops.size(); ++i) {
       const GpuOp& op = links_.ops[i];
-      if (op.launch < 0 || !is_communication(op)) {
-        continue;
+      if (op.launch >= 0 && is_communication(op)) {
+        find_ranges_around(order, i, file_.calls[static_cast<std::size_t>(op.launch)]);
       }
-      const HostCall& call = file_.calls[static_cast<std::size_t>(op.launch)];
-      auto at = std::upper_bound(order.begin(), order.end(), std::tuple{call.thread, call.start},
-                                 [&](const auto& wanted, int index) {
-                                   const CommunicationRange& range =
-                                       file_.ranges[static_cast<std::size_t>(index)];
-                                   return wanted < std::tuple{range.thread, range.start};
-                                 });
-      for (int steps = 0; at != order.begin() && steps < kNesting; ++steps) {
-        const CommunicationRange& range = file_.ranges[static_cast<std::size_t>(*--at)];
-        if (range.thread != call.thread) {
-          break;
-        }
-        if (range.end >= call.start) {
-          links_.range_of[i] = links_.range_of[i] < 0 ? *at : links_.range_of[i];
-          links_.outer_range_of[i] = *at;
-        }
+    }
+  }
+
+  // Two or three ranges enclose each other, so few steps back from the call find them all.
+  void find_ranges_around(const std::vector<int>& order, std::size_t op, const HostCall& call) {
+    static constexpr int kNesting = 16;
+    auto at =
+        std::upper_bound(order.begin(), order.end(), std::tuple{call.thread, call.start},
+                         [&](const auto& wanted, int index) {
+                           return wanted < std::tuple{range(index).thread, range(index).start};
+                         });
+    for (int steps = 0; at != order.begin() && steps < kNesting; ++steps) {
+      --at;
+      if (range(*at).thread != call.thread) {
+        break;
+      }
+      if (range(*at).end >= call.start) {
+        links_.range_of[op] = links_.range_of[op] < 0 ? *at : links_.range_of[op];
+        links_.outer_range_of[op] = *at;
       }
     }
   }

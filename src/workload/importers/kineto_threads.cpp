@@ -82,6 +82,7 @@ void renumber(const KinetoFile& file, Threads& threads) {
     found->second = is_new ? key : std::min(found->second, key);
   }
   std::vector<std::pair<std::tuple<std::int64_t, int, std::int64_t>, int>> order;
+  order.reserve(first.size());
   for (const auto& [thread, key] : first) {
     order.emplace_back(key, thread);
   }
