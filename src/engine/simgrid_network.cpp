@@ -22,8 +22,10 @@ namespace s4u = simgrid::s4u;
 
 using SimGridLink = simgrid::kernel::resource::StandardLinkImpl;
 
-/// Flows share in proportion to 1 / latency that routing reports; no time passes for it.
-constexpr double kUnitLatency = 1e-6;
+/// Flows share in proportion to 1 / latency that routing reports. A flow that pays no latency
+/// counts as one with 1 s; others pay this part of what is reported, which is no time at all.
+constexpr double kUnitLatency = 1.0;
+constexpr double kNoTime = 1e-15;
 
 /// The zone answers every route with the path of the flow that is being started.
 class PathZone final : public routing::NetZoneImpl {
@@ -38,6 +40,7 @@ class PathZone final : public routing::NetZoneImpl {
     *latency += kUnitLatency / current_->weight;
   }
   void set_current(const FlowSpec* flow) { current_ = flow; }
+  [[nodiscard]] double latency_factor() const { return current_->weight == 1.0 ? 0.0 : kNoTime; }
   void add(SimGridLink* link) { links_.push_back(link); }
 
  private:
@@ -111,6 +114,7 @@ class SimGridNetwork final : public Network, private Handler {
     if (found->second.comm) {
       flow_of_.erase(found->second.comm.get());
       found->second.comm->cancel();
+      buried_.push_back(std::move(found->second.comm));
     }
     ended_.erase(std::remove(ended_.begin(), ended_.end(), id), ended_.end());
     flows_.erase(found);
@@ -159,7 +163,7 @@ class SimGridNetwork final : public Network, private Handler {
       link->seal();
       zone_->add(link->get_impl());
     }
-    shim::ignore_latency(*root);
+    shim::set_latency_factor(*root, [this] { return zone_->latency_factor(); });
     zone->seal();
     root->seal();
   }
@@ -172,14 +176,15 @@ class SimGridNetwork final : public Network, private Handler {
 
   void begin(FlowId id, Flow& flow) {
     flow.begin = 0;
+    zone_->set_current(&flow.spec);
     flow.comm = s4u::Comm::sendto_init(from_, to_);
-    flow.comm->set_payload_size(
-        static_cast<std::uint64_t>(std::max(std::llround(flow.spec.size.si()), 1LL)));
+    flow_of_[flow.comm.get()] = id;
     if (flow.spec.cap.si() > 0.0) {
       flow.comm->set_rate(flow.spec.cap.si());
     }
-    flow_of_[flow.comm.get()] = id;
-    zone_->set_current(&flow.spec);
+    // The size comes last: with it the communication is complete and may start.
+    flow.comm->set_payload_size(
+        static_cast<std::uint64_t>(std::max(std::llround(flow.spec.size.si()), 1LL)));
     shim::start(flow.comm);
     zone_->set_current(nullptr);
   }
@@ -207,6 +212,8 @@ class SimGridNetwork final : public Network, private Handler {
       return -1.0;
     }
     try {
+      old_buried_.clear();
+      old_buried_.swap(buried_);
       set_clock(now);
       if (work()) {
         return 0.0;
@@ -280,6 +287,9 @@ class SimGridNetwork final : public Network, private Handler {
   std::unordered_map<FlowId, Flow> flows_{};           // looked up, never iterated
   std::unordered_map<const void*, FlowId> flow_of_{};  // looked up, never iterated
   std::vector<FlowId> ended_{};
+  // Cancelled communications: SimGrid still looks at them until it has passed its own turn.
+  std::vector<s4u::CommPtr> buried_{};
+  std::vector<s4u::CommPtr> old_buried_{};
   FlowId last_flow_ = 0;
   std::int64_t now_ = 0;
   std::int64_t target_ = kNever;

@@ -1,9 +1,9 @@
 #pragma once
 
 // What differs between SimGrid 3.32 and 4.x, in one place. Only files of the SimGrid back end
-// include it.
+// include it. SimGrid's headers need this order.
 
-// clang-format off: SimGrid's headers need this order
+// clang-format off
 #include <functional>
 #include <unordered_set>
 #include <vector>
@@ -42,15 +42,17 @@ inline void start(const s4u::CommPtr& comm) {
 #endif
 }
 
-/// Routes report a small latency that weighs the flows; no time passes for it.
-inline void ignore_latency(s4u::NetZone& zone) {
-  const auto none = [](double /*size*/, const s4u::Host* /*from*/, const s4u::Host* /*to*/,
-                       const std::vector<s4u::Link*>& /*links*/,
-                       const std::unordered_set<s4u::NetZone*>& /*zones*/) { return 0.0; };
+/// What is paid of the latency that a route reports, for the flow that is being started.
+inline void set_latency_factor(s4u::NetZone& zone, const std::function<double()>& factor) {
+  const auto call = [factor](double /*size*/, const s4u::Host* /*from*/, const s4u::Host* /*to*/,
+                             const std::vector<s4u::Link*>& /*links*/,
+                             const std::unordered_set<s4u::NetZone*>& /*zones*/) {
+    return factor();
+  };
 #if SIMGRID_VERSION >= 33400
-  zone.set_latency_factor_cb(none);
+  zone.set_latency_factor_cb(call);
 #else
-  zone.get_network_model()->set_lat_factor_cb(none);
+  zone.get_network_model()->set_lat_factor_cb(call);
 #endif
 }
 

@@ -33,8 +33,9 @@ workload::Workload random_periodic_step(Random& random, double period, int ranks
 simulation::Scenario random_scenario(std::uint64_t seed) {
   Random random{seed};
   const int nodes = 3 + static_cast<int>(random.below(4));
-  auto scenario = scenario_on(nic_cluster(nodes, 4), random.below(2) == 0 ? "placement = \"spread\""
-                                                                          : "placement = \"pack\"");
+  // Filled from the left: jobs of five to seven GPUs on nodes of four meet on the NICs between
+  // them.
+  auto scenario = scenario_on(nic_cluster(nodes, 4), "placement = \"count\"");
   const double rate = nic_rate(*scenario.cluster);
   const bool alike = seed % 3 == 0;
   const double base = std::exp(random.between(std::log(5e6), std::log(500e6)));
@@ -43,7 +44,7 @@ simulation::Scenario random_scenario(std::uint64_t seed) {
   for (int i = 0; i < jobs; ++i) {
     const double period = alike ? base * random.between(1.0, 1.02)
                                 : std::exp(random.between(std::log(5e6), std::log(500e6)));
-    const int gpus = 2 + static_cast<int>(random.below(5));
+    const int gpus = 3 + static_cast<int>(random.below(5));
     const double run = std::exp(random.between(std::log(20.0), std::log(2000.0))) * base;
     const auto steps = static_cast<std::int64_t>(std::ceil(run / period));
     add_job(scenario, random_periodic_step(random, period, gpus, rate), gpus,

@@ -134,7 +134,9 @@ topology::Cluster nic_cluster(int nodes, int gpus) {
   std::string node = "name = \"test-node\"\n";
   node +=
       "[[gpu]]\nname = \"gpu{0.." + std::to_string(gpus - 1) + "}\"\nmodel = \"v100-sxm2-32gb\"\n";
-  node += "[[pcie_switch]]\nname = \"plx0\"\n[[cpu]]\nname = \"cpu0\"\n[[nic]]\nname = \"nic0\"\nlink = \"ib-edr\"\n";
+  node +=
+      "[[pcie_switch]]\nname = \"plx0\"\n[[cpu]]\nname = \"cpu0\"\n[[nic]]\nname = \"nic0\"\nlink "
+      "= \"ib-edr\"\n";
   node += "[[link]]\nbetween = [\"gpu{0.." + std::to_string(gpus - 1) +
           "}\", \"plx0\"]\nkind = \"pcie3-x16\"\n";
   node += "[[link]]\nbetween = [\"nic0\", \"plx0\"]\nkind = \"pcie3-x16\"\n";
