@@ -27,6 +27,10 @@ using SimGridLink = simgrid::kernel::resource::StandardLinkImpl;
 constexpr double kUnitLatency = 1.0;
 constexpr double kNoTime = 1e-15;
 
+/// SimGrid 3.32 ignores the rate of a communication without mailbox, so a flow's cap is a link of
+/// its own. A platform cannot grow while it runs: this many are made with it.
+constexpr std::size_t kCapLinks = 4096;
+
 /// The zone answers every route with the path of the flow that is being started.
 class PathZone final : public routing::NetZoneImpl {
  public:
@@ -37,15 +41,22 @@ class PathZone final : public routing::NetZoneImpl {
     for (const ResourceId resource : current_->resources) {
       into->link_list_.push_back(links_[resource]);
     }
+    if (cap_ != nullptr) {
+      into->link_list_.push_back(cap_);
+    }
     *latency += kUnitLatency / current_->weight;
   }
-  void set_current(const FlowSpec* flow) { current_ = flow; }
+  void set_current(const FlowSpec* flow, SimGridLink* cap) {
+    current_ = flow;
+    cap_ = cap;
+  }
   [[nodiscard]] double latency_factor() const { return current_->weight == 1.0 ? 0.0 : kNoTime; }
   void add(SimGridLink* link) { links_.push_back(link); }
 
  private:
   std::vector<SimGridLink*> links_{};
   const FlowSpec* current_ = nullptr;
+  SimGridLink* cap_ = nullptr;
 };
 
 /// Our turn among SimGrid's models.
@@ -117,6 +128,7 @@ class SimGridNetwork final : public Network, private Handler {
       buried_.push_back(std::move(found->second.comm));
     }
     ended_.erase(std::remove(ended_.begin(), ended_.end(), id), ended_.end());
+    give_back(found->second);
     flows_.erase(found);
     return left;
   }
@@ -147,6 +159,7 @@ class SimGridNetwork final : public Network, private Handler {
     std::uint64_t token = 0;
     TimerId begin = 0;  ///< while its latency lasts
     s4u::CommPtr comm{};
+    s4u::Link* cap = nullptr;  ///< while it is in use
     bool ended = false;
   };
 
@@ -163,6 +176,12 @@ class SimGridNetwork final : public Network, private Handler {
       link->seal();
       zone_->add(link->get_impl());
     }
+    for (const Resource& resource : resources) {
+      capacity_.push_back(resource.bandwidth.si());
+    }
+    for (std::size_t i = 0; i < std::min(kCapLinks, 64 * resources.size()); ++i) {
+      caps_.push_back(zone->create_link(fmt::format("c{}", i), std::vector<double>{1.0})->seal());
+    }
     shim::set_latency_factor(*root, [this] { return zone_->latency_factor(); });
     zone->seal();
     root->seal();
@@ -176,17 +195,39 @@ class SimGridNetwork final : public Network, private Handler {
 
   void begin(FlowId id, Flow& flow) {
     flow.begin = 0;
-    zone_->set_current(&flow.spec);
+    flow.cap = cap_link(flow.spec);
+    zone_->set_current(&flow.spec, flow.cap != nullptr ? flow.cap->get_impl() : nullptr);
     flow.comm = s4u::Comm::sendto_init(from_, to_);
     flow_of_[flow.comm.get()] = id;
-    if (flow.spec.cap.si() > 0.0) {
-      flow.comm->set_rate(flow.spec.cap.si());
-    }
     // The size comes last: with it the communication is complete and may start.
     flow.comm->set_payload_size(
         static_cast<std::uint64_t>(std::max(std::llround(flow.spec.size.si()), 1LL)));
     shim::start(flow.comm);
-    zone_->set_current(nullptr);
+    zone_->set_current(nullptr, nullptr);
+  }
+
+  /// A link as fast as the flow's cap; null where the cap cannot bind.
+  s4u::Link* cap_link(const FlowSpec& flow) {
+    const double cap = flow.cap.si();
+    const bool binds =
+        cap > 0.0 && std::all_of(flow.resources.begin(), flow.resources.end(),
+                                 [&](ResourceId resource) { return cap < capacity_[resource]; });
+    if (!binds) {
+      return nullptr;
+    }
+    if (caps_.empty()) {
+      throw std::runtime_error{"too many capped flows at once for SimGrid"};
+    }
+    s4u::Link* link = caps_.back();
+    caps_.pop_back();
+    link->set_bandwidth(cap);
+    return link;
+  }
+
+  void give_back(const Flow& flow) {
+    if (flow.cap != nullptr) {
+      caps_.push_back(flow.cap);
+    }
   }
 
   [[nodiscard]] static units::Bytes remaining_of(const Flow& flow) {
@@ -262,6 +303,7 @@ class SimGridNetwork final : public Network, private Handler {
       const auto found = flows_.find(id);
       Handler* handler = found->second.handler;
       const std::uint64_t token = found->second.token;
+      give_back(found->second);
       flows_.erase(found);
       any = true;
       ++events_;
@@ -286,6 +328,8 @@ class SimGridNetwork final : public Network, private Handler {
   TimerQueue timers_{};
   std::unordered_map<FlowId, Flow> flows_{};           // looked up, never iterated
   std::unordered_map<const void*, FlowId> flow_of_{};  // looked up, never iterated
+  std::vector<double> capacity_{};
+  std::vector<s4u::Link*> caps_{};  ///< free ones
   std::vector<FlowId> ended_{};
   // Cancelled communications: SimGrid still looks at them until it has passed its own turn.
   std::vector<s4u::CommPtr> buried_{};
