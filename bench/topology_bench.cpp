@@ -12,8 +12,24 @@ namespace {
 
 using namespace trainyard;
 
-void route_lookup(benchmark::State& state) {
-  const auto cluster = topology::load_cluster("superpod-a100-1su");
+/// 16,384 NICs are more than three tiers of 40 ports hold (16,000): switches of 64 ports.
+constexpr const char* kLarge = R"(
+name = "dgx-a100-2048"
+[[node]]
+type = "dgx-a100-40gb"
+count = 2048
+[fabric]
+kind = "rail-fat-tree"
+link = "ib-hdr"
+leaf_ports = 64
+)";
+
+topology::Cluster large_cluster() {
+  return topology::parse_cluster(input::Document::parse(kLarge, "dgx-a100-2048"),
+                                 topology::Catalog::load());
+}
+
+void look_up(benchmark::State& state, const topology::Cluster& cluster) {
   int from = 0;
   for (auto _ : state) {
     const int to = (from * 7 + 13) % cluster.gpus();
@@ -21,14 +37,30 @@ void route_lookup(benchmark::State& state) {
     from = (from + 1) % cluster.gpus();
   }
 }
+
+void route_lookup(benchmark::State& state) {
+  look_up(state, topology::load_cluster("superpod-a100-1su"));
+}
 BENCHMARK(route_lookup);
+
+void route_lookup_three_tiers(benchmark::State& state) {
+  look_up(state, large_cluster());
+}
+BENCHMARK(route_lookup_three_tiers);
+
+void cluster_2048_dgx_a100(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(large_cluster());
+  }
+}
+BENCHMARK(cluster_2048_dgx_a100)->Unit(benchmark::kMillisecond);
 
 /// Runs in a child: SimGrid allows one network a process, and peak memory is the child's.
 void platform_2048_dgx_a100(benchmark::State& state) {
   for (auto _ : state) {
     const pid_t child = fork();
     if (child == 0) {
-      const auto cluster = topology::load_cluster("superpod-a100-1su", {2048, {}});
+      const auto cluster = large_cluster();
       const auto links = simulation::shared_links(cluster, false);
       const auto network = engine::make_simgrid_network(links.resources);
       _exit(network->events() == 0 ? 0 : 1);
@@ -36,6 +68,10 @@ void platform_2048_dgx_a100(benchmark::State& state) {
     int status = 0;
     rusage usage{};
     wait4(child, &status, 0, &usage);
+    if (status != 0) {
+      state.SkipWithError("the platform was not made");
+      break;
+    }
     state.SetIterationTime(
         static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));

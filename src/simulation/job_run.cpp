@@ -152,18 +152,18 @@ void JobRun::start_collective(int collective, std::int64_t step) {
   meeting.start_step = step;
   listener_.collective_started(job_, collective, meeting.start);
   const std::int64_t now = network_.now().count();
-  double done = 0.0;
+  Traffic::Progress progress;
   if (catching_up_ && meeting.start < now) {
     const std::int64_t end = expected(meeting.end, step - meeting.end_step);
     if (end <= now) {
       past_.push_back(index);
       return;
     }
-    done = static_cast<double>(now - meeting.start) / static_cast<double>(end - meeting.start);
+    progress = {now - meeting.start, end - meeting.start};
   }
   traffic_.start(job_, collective,
-                 units::Nanoseconds{std::max<std::int64_t>(meeting.start - now, 0)}, done, *this,
-                 index);
+                 units::Nanoseconds{std::max<std::int64_t>(meeting.start - now, 0)}, progress,
+                 *this, index);
 }
 
 void JobRun::fire(std::uint64_t token) {

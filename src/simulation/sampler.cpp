@@ -15,6 +15,8 @@ constexpr double kGoodError = 0.0008;         ///< relative, of a mean step
 constexpr double kWholeBeats = 2.0;           ///< cycles of slide over which a mean is taken
 constexpr double kFollowedPart = 1.0 / 24.0;  ///< of a beat, slept over between two windows
 constexpr double kFirstSleep = 16.0;          ///< windows' lengths slept over first, then doubling
+constexpr std::int64_t kCheapSteps = 1000;    ///< of each member: not worth an error
+constexpr std::int64_t kFewSteps = 200;       ///< of one member: its neighbours stay awake for it
 constexpr double kWorthASleep = 8.0;          ///< steps
 constexpr double kWindowsLeft = 4.0;          ///< windows that every member must have ahead of it
 constexpr std::int64_t kTolerance = 2;        ///< ns: flows end on whole nanoseconds
@@ -84,6 +86,7 @@ Sampled Sampler::progress(const Member& member, std::int64_t now) const {
   sampled.detailed_steps = std::max<std::int64_t>(member.run->steps_done() - member.skipped, 0);
   sampled.steps = member.run->steps_done();
   sampled.error = member.error;
+  sampled.shared = member.shared;
   if ((member.mode == Mode::asleep || !member.networked) && member.mean > 0.0) {
     const std::int64_t since = member.networked ? member.run->last_done() : member.solo_since;
     const double asleep = static_cast<double>(now - since) / member.mean;
@@ -174,6 +177,7 @@ void Sampler::open_window(const std::shared_ptr<Component>& component) {
   for (const int job : component->jobs) {
     Member& member = members_.at(job);
     member.component = component;
+    member.shared = member.shared || component->jobs.size() > 1;
     member.formed_steps = -1;
   }
   wake(*component);
@@ -291,7 +295,7 @@ std::size_t Sampler::window_length(const Component& component) const {
 void Sampler::look(Component& component, int job) {
   const std::size_t length = window_length(component);
   // The first member's steps are the clock of a recurrence.
-  if (length < 3) {
+  if (length < 3 || is_cheap(component)) {
     return;
   }
   if (job == component.jobs.front() &&
@@ -338,6 +342,29 @@ bool Sampler::settle_until_meeting(Component& component) {
   }
   sleep(component, *time);
   return true;
+}
+
+/// Jobs that share links are simulated step by step while that is cheap: when little is left of all
+/// of them, or of one that is short beside the others' steps.
+bool Sampler::is_cheap(const Component& component) const {
+  if (component.jobs.size() < 2) {
+    return false;
+  }
+  double shortest_step = kEver;
+  double first_end = kEver;  // ns from now, of a member that has few steps left
+  bool all_near = true;
+  for (const int job : component.jobs) {
+    const Member& member = members_.at(job);
+    const Boundaries& boundaries = member.boundaries;
+    const auto step = static_cast<double>(boundaries.back() - boundaries[boundaries.size() - 2]);
+    const std::int64_t left = member.total_steps - member.run->steps_done();
+    shortest_step = std::min(shortest_step, step);
+    if (left <= kFewSteps) {
+      first_end = std::min(first_end, static_cast<double>(left) * step);
+    }
+    all_near = all_near && left <= kCheapSteps;
+  }
+  return all_near || first_end <= static_cast<double>(kCheapSteps) * shortest_step;
 }
 
 /// An estimate is only taken for jobs that go on for several windows.

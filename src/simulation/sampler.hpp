@@ -18,6 +18,7 @@ struct Sampled {
   std::int64_t steps = 0;           ///< done
   std::int64_t detailed_steps = 0;  ///< of them simulated one by one
   double error = 0.0;               ///< ns of the run time, 95 % half-width
+  bool shared = false;              ///< it has had neighbours on contended links
   double communicating = 0.0;       ///< GPU-ns over all steps
 };
 
@@ -68,6 +69,7 @@ class Sampler final : public JobListener, public engine::Handler {
     std::shared_ptr<Component> component{};
     Mode mode = Mode::detail;
     bool networked = true;
+    bool shared = false;  ///< it has had neighbours
     std::int64_t total_steps = 0;
     std::int64_t solo_since = 0;          ///< start of a job without collectives
     std::vector<std::int64_t> latency{};  ///< ns, by collective: until its bytes begin to move
@@ -104,6 +106,7 @@ class Sampler final : public JobListener, public engine::Handler {
   void look(Component& component, int job);
   bool settle_exactly(Component& component);
   bool settle_until_meeting(Component& component);
+  [[nodiscard]] bool is_cheap(const Component& component) const;
   [[nodiscard]] bool worth_sleeping(const Component& component, std::size_t length) const;
   void note(int job, WindowEvent::Kind kind, std::int64_t time);
   void settle_by_estimate(Component& component);

@@ -314,7 +314,7 @@ const Traffic::PlanSplit& Traffic::split_of(int job, int collective) const {
   return traffic.splits[static_cast<std::size_t>(shape)];
 }
 
-void Traffic::start(int job, int collective, units::Nanoseconds delay, double done,
+void Traffic::start(int job, int collective, units::Nanoseconds delay, const Progress& progress,
                     engine::Handler& handler, std::uint64_t token) {
   JobTraffic& traffic = jobs_.at(job);
   const PlannedCollective& planned = traffic.collectives[static_cast<std::size_t>(collective)];
@@ -326,17 +326,23 @@ void Traffic::start(int job, int collective, units::Nanoseconds delay, double do
   transfer.handler = &handler;
   transfer.token = token;
   const std::int64_t now = network_.now().count();
-  const std::int64_t latency = done > 0.0 ? 0 : units::to_nanoseconds(planned.plan.latency).count();
-  transfer.begin = now + delay.count() + latency;
+  const std::int64_t latency = units::to_nanoseconds(planned.plan.latency).count();
+  transfer.begin = now + delay.count() + std::max<std::int64_t>(latency - progress.elapsed, 0);
   if (!split_of(job, collective).contended) {
-    const double left = (1.0 - done) * static_cast<double>(planned.alone.count());
-    transfer.end = now + delay.count() + std::llround(left);
+    const std::int64_t left =
+        progress.total > 0 ? progress.total - progress.elapsed : planned.alone.count();
+    transfer.end = now + delay.count() + left;
     run_as_timer(slot, transfer.end - now);
     return;
   }
+  double share = 1.0;  // of the bytes, still to move
+  if (progress.elapsed > latency && progress.total > latency) {
+    share = static_cast<double>(progress.total - progress.elapsed) /
+            static_cast<double>(progress.total - latency);
+  }
   std::vector<double> bytes;
   for (const FlowSplit& part : split_of(job, collective).flows) {
-    bytes.push_back(planned.plan.flows[part.flow].size.si() * (1.0 - done));
+    bytes.push_back(planned.plan.flows[part.flow].size.si() * share);
   }
   run_as_flows(slot, bytes);
 }

@@ -59,9 +59,13 @@ class Traffic final : public engine::Handler {
   /// Largest sum of demands seen on a link, at most its bandwidth, in bytes/s.
   [[nodiscard]] double peak_rate(topology::LinkId link) const;
 
+  /// How far a collective had come while its job slept: `elapsed` of `total` ns. 0 of 0: not begun.
+  struct Progress {
+    std::int64_t elapsed = 0;
+    std::int64_t total = 0;
+  };
   /// Starts a collective of a running job `delay` from now; `handler.fire(token)` at its end.
-  /// @param done  share of it that has moved before, in [0, 1); then no latency is paid
-  void start(int job, int collective, units::Nanoseconds delay, double done,
+  void start(int job, int collective, units::Nanoseconds delay, const Progress& progress,
              engine::Handler& handler, std::uint64_t token);
   /// Stops all collectives of a job; they will not fire.
   void abort(int job);
