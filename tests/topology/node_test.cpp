@@ -165,5 +165,25 @@ TEST_CASE("links that only one GPU's holder can use are private", "[node]") {
   CHECK_FALSE(fully.link(test::link_named(fully, "gpu0->plx")).shareable);
   const auto dgx = topology::load_cluster("dgx-1-v100");
   CHECK(dgx.link(test::link_named(dgx, "cpu0->plx1")).shareable);
-  CHECK(dgx.link(test::link_named(dgx, "plx0->mlx5_0")).shareable);
+}
+
+TEST_CASE("a NIC's own PCIe links are private while its cable is the slower", "[node]") {
+  const auto a100 = topology::load_cluster("dgx-a100-40gb");
+  // 26 GB/s of PCIe in front of 24 GB/s of cable: the cable decides.
+  CHECK_FALSE(a100.link(test::link_named(a100, "nested0->mlx5_0")).shareable);
+  CHECK_FALSE(a100.link(test::link_named(a100, "leaf0->nested0")).shareable);
+  CHECK(a100.link(test::link_named(a100, "leaf0->parent0")).shareable);
+  const auto slow = [](const std::string& rate) {
+    return test::parse(
+        "name = \"n\"\n[[gpu]]\nname = \"gpu{0..1}\"\nmodel = \"card\"\n[[cpu]]\nname = "
+        "\"cpu\"\n[[nic]]\nname = \"nic\"\nlink = \"ib\"\n[[link]]\nbetween = [\"cpu\", "
+        "\"gpu{0..1}\"]\nkind = \"pci\"\n[[link]]\nbetween = [\"cpu\", \"nic\"]\nkind = "
+        "\"pci\"\nbandwidth = \"" +
+        rate + "\"\n");
+  };
+  // The cable carries 10 GB/s x 0.9.
+  const auto wide = slow("9 GB/s");
+  CHECK_FALSE(wide.link(test::link_named(wide, "cpu->nic")).shareable);
+  const auto narrow = slow("8.9 GB/s");
+  CHECK(narrow.link(test::link_named(narrow, "cpu->nic")).shareable);
 }
