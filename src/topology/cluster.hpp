@@ -27,7 +27,8 @@ struct Link {
   units::BytesPerSecond raw{};        ///< the same before the bulk efficiency
   units::Seconds latency{};
   int node = -1;  ///< -1: fabric
-  /// False: only holders of one GPU can use it (its NVLink ports, its own PCIe port).
+  /// False: flows of two jobs can never meet on it alone. Only holders of one GPU can use it (its
+  /// NVLink ports, its own PCIe port), or all that crosses it crosses a NIC's slower cable too.
   bool shareable = true;
 };
 

@@ -78,7 +78,7 @@ class NodeType {
   [[nodiscard]] std::string pair_class(int a, int b) const;
   [[nodiscard]] std::string nic_class(int gpu, int nic) const;
   [[nodiscard]] const std::string& nic_pair_class(int a, int b) const;
-  /// Only one GPU's holder can use it. NVLink that other GPUs' relays cross is not private.
+  /// Not Link::shareable. NVLink that other GPUs' relays cross is shared.
   [[nodiscard]] bool is_private(int bundle) const {
     return private_[static_cast<std::size_t>(bundle)];
   }
@@ -100,6 +100,8 @@ class NodeType {
   void find_routes();
   void find_nic_classes();
   void find_private_links();
+  void hide_nic_stubs();
+  [[nodiscard]] std::optional<int> only_link(int vertex, int but) const;
   void check_connected(const input::Document& document) const;
   void choose_nics();
 

@@ -229,6 +229,7 @@ std::shared_ptr<const NodeType> NodeType::parse(const input::Document& document,
   node->check_connected(document);
   node->find_nic_classes();
   node->find_private_links();
+  node->hide_nic_stubs();
   node->choose_nics();
   return node;
 }

@@ -108,6 +108,41 @@ void NodeType::find_private_links() {
   }
 }
 
+/// A NIC's PCIe links up to the first branch carry just what its cable carries: where they are as
+/// fast, they cannot hold anything up, and a platform of thousands of nodes is the smaller.
+void NodeType::hide_nic_stubs() {
+  for (int n = 0; n < nics(); ++n) {
+    const auto cable = nic(n).cable->bandwidth * nic(n).cable->efficiency;
+    int at = nic(n).vertex;
+    for (std::optional<int> next = only_link(at, -1); next; next = only_link(at, *next)) {
+      const Bundle& bundle = bundles_[static_cast<std::size_t>(*next)];
+      if (bundle.kind.bandwidth * bundle.kind.efficiency * bundle.count >= cable) {
+        private_[static_cast<std::size_t>(*next)] = true;
+      }
+      at = bundle.a == at ? bundle.b : bundle.a;
+      if (kind_of(at) != DeviceKind::pcie_switch) {
+        break;
+      }
+    }
+  }
+}
+
+/// The bundle at a vertex, `but` left out, when there is just one.
+std::optional<int> NodeType::only_link(int vertex, int but) const {
+  std::optional<int> only;
+  for (int i = 0; i < static_cast<int>(bundles_.size()); ++i) {
+    const Bundle& bundle = bundles_[static_cast<std::size_t>(i)];
+    if (i == but || (bundle.a != vertex && bundle.b != vertex)) {
+      continue;
+    }
+    if (only) {
+      return std::nullopt;
+    }
+    only = i;
+  }
+  return only;
+}
+
 void NodeType::check_connected(const input::Document& document) const {
   const auto fall_apart = [&](const Device& a, const Device& b) {
     document.root().fail(
