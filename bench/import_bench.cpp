@@ -37,7 +37,7 @@ void add_kernel(std::string& text, int i) {
   fmt::format_to(
       std::back_inserter(text),
       R"({{"ph": "X", "cat": "kernel", "name": "void at::native::vectorized_elementwise_kernel)"
-      R"(<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int)", )"
+      R"(<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >", )"
       R"("pid": 0, "tid": 7, "ts": {:.3f}, "dur": 7.000, "args": {{"External id": {}, )"
       R"("queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": {}, )"
       R"("registers per thread": 32, "shared memory": 0, "blocks per SM": 1.6, )"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "cli/commands.hpp"
 #include "cli/topology_text.hpp"
@@ -122,10 +123,8 @@ int run(const Arguments& arguments, Streams& streams) {
   const Cluster cluster = topology_argument(arguments);
   const std::string what = arguments.text("--what");
   if (cluster.nodes() == 1 || cluster.gpus() <= kMostGpusInFull) {
-    std::vector<int> all;
-    for (int node = 0; node < cluster.nodes(); ++node) {
-      all.push_back(node);
-    }
+    std::vector<int> all(static_cast<std::size_t>(cluster.nodes()));
+    std::iota(all.begin(), all.end(), 0);
     print_matrix(cluster, all, what, streams.out);
   } else {
     for (const int node : topology::nodes_by_type(cluster)) {

@@ -104,7 +104,7 @@ void check_profiler_names(const std::vector<GpuKind>& known, const GpuKind& gpu,
     for (const GpuKind& other : known) {
       const auto& names = other.profiler_names;
       if (std::find(names.begin(), names.end(), name) != names.end()) {
-        section.fail(fmt::format("\"{}\" is a profiler's name of \"{}\" too", name, other.name));
+        section.fail(fmt::format(R"("{}" is a profiler's name of "{}" too)", name, other.name));
       }
     }
   }

@@ -239,8 +239,8 @@ Path Cluster::pcie_path(GpuId from, GpuId to) const {
 }
 
 const std::vector<Nic>& Cluster::nics(int node) const {
-  static const std::vector<Nic> kNone;
-  return implementation_->flat_nodes > 0 ? kNone
+  static const std::vector<Nic> none;
+  return implementation_->flat_nodes > 0 ? none
                                          : implementation_->nics[static_cast<std::size_t>(node)];
 }
 

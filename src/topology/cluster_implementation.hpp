@@ -42,8 +42,8 @@ class Cluster::Implementation {
   }
   [[nodiscard]] int local(GpuId gpu) const;
   [[nodiscard]] std::string node_prefix(int index) const;
-  [[nodiscard]] Path global(int node, const LocalPath& local) const;
-  [[nodiscard]] Link local_link(int node, int local) const;
+  [[nodiscard]] Path global(int index, const LocalPath& local) const;
+  [[nodiscard]] Link local_link(int index, int local) const;
   [[nodiscard]] Link fabric_link(int local) const;
 };
 

@@ -127,7 +127,7 @@ const Fabric::Neighbour& Fabric::next_hop(int from, int to, int at, std::uint64_
   const auto ways =
       static_cast<std::uint64_t>(std::count_if(neighbours.begin(), neighbours.end(), is_nearer));
   assert(ways > 0);
-  auto skip = ways == 1 ? 0 : choice(from, to, at, salt) % ways;
+  auto skip = ways > 1 ? choice(from, to, at, salt) % ways : 0;
   return *std::find_if(neighbours.begin(), neighbours.end(),
                        [&](const Neighbour& next) { return is_nearer(next) && skip-- == 0; });
 }

@@ -66,7 +66,7 @@ constexpr std::array<Kind, 4> kKinds{{{"single-switch", &one_switch},
 const LinkKind& network_link(const input::Value& name, const Catalog& catalog) {
   const LinkKind& link = catalog.link(name.text(), name.place());
   if (link.medium != Medium::network) {
-    name.fail(fmt::format("must be a network link such as \"ib-edr\", got \"{}\"", link.name));
+    name.fail(fmt::format(R"(must be a network link such as "ib-edr", got "{}")", link.name));
   }
   return link;
 }
@@ -93,6 +93,7 @@ Fabric make_fabric(const input::Section& section, const std::vector<NodePorts>& 
                                         [&](const Kind& each) { return each.name == name.text(); });
   if (kind == kKinds.end()) {
     std::vector<std::string> known;
+    known.reserve(kKinds.size());
     for (const Kind& each : kKinds) {
       known.emplace_back(each.name);
     }

@@ -105,9 +105,10 @@ void add_pods(Fabric& fabric, const TreeShape& shape, const std::vector<Pod>& po
     shape.spines->fail(
         fmt::format("is for two tiers: {} leaves of {} ports need three", leaves, shape.ports));
   }
-  std::vector<int> cores;
-  for (int i = 0; i < (shape.merge ? 1 : shape.up() * shape.most_pod_leaves()); ++i) {
-    cores.push_back(fabric.add_switch(fmt::format("core{}", i)));
+  std::vector<int> cores(
+      static_cast<std::size_t>(shape.merge ? 1 : shape.up() * shape.most_pod_leaves()));
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    cores[i] = fabric.add_switch(fmt::format("core{}", i));
   }
   for (std::size_t pod = 0; pod < pods.size(); ++pod) {
     add_pod(fabric, shape, pods[pod], static_cast<int>(pod), cores);

@@ -96,13 +96,14 @@ class NodeType {
   [[nodiscard]] int gpus_between(const LocalPath& path) const;
   [[nodiscard]] int width_of(const LocalPath& path) const;
   [[nodiscard]] bool is_near(int gpu, int nic) const;
-  [[nodiscard]] Exit find_exit(int gpu, int rail) const;
+  [[nodiscard]] Exit find_exit(int from, int rail) const;
   void find_routes();
   void find_nic_classes();
   void find_private_links();
   void hide_nic_stubs();
   [[nodiscard]] std::optional<int> only_link(int vertex, int but) const;
   void check_connected(const input::Document& document) const;
+  [[nodiscard]] std::vector<int> nearest_nics(int gpu) const;
   void choose_nics();
 
   std::shared_ptr<const Catalog> catalog_{};  ///< devices point into it

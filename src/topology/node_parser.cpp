@@ -70,8 +70,7 @@ class NodeParser {
       const input::Value link = section.require("link");
       device.cable = &node_->catalog_->link(link.text(), link.place());
       if (device.cable->medium != Medium::network) {
-        link.fail(
-            fmt::format("must be a network link such as \"ib-edr\", got \"{}\"", link.text()));
+        link.fail(fmt::format(R"(must be a network link such as "ib-edr", got "{}")", link.text()));
       }
     } else if (device.kind == DeviceKind::storage) {
       device.capacity = section.require("capacity").bytes();
@@ -157,7 +156,7 @@ class NodeParser {
     const input::Value between = section.require("between");
     const auto ends = between.array();
     if (ends.size() != 2) {
-      between.fail("must name the two ends of a link, such as [\"gpu0\", \"gpu1\"]");
+      between.fail(R"(must name the two ends of a link, such as ["gpu0", "gpu1"])");
     }
     const LinkKind kind = link_kind(section);
     const auto count = section.find("count");
@@ -191,7 +190,7 @@ class NodeParser {
     }
     Bundle& bundle = node_->bundles_[entry->second];
     if (!(bundle.kind == kind)) {
-      b_value.fail(fmt::format("links \"{}\" and \"{}\" again, by a link of another kind", a, b));
+      b_value.fail(fmt::format(R"(links "{}" and "{}" again, by a link of another kind)", a, b));
     }
     bundle.count += links;
   }

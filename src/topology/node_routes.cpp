@@ -146,7 +146,7 @@ std::optional<int> NodeType::only_link(int vertex, int but) const {
 void NodeType::check_connected(const input::Document& document) const {
   const auto fall_apart = [&](const Device& a, const Device& b) {
     document.root().fail(
-        fmt::format("no path from \"{}\" to \"{}\": the node falls apart", a.name, b.name));
+        fmt::format(R"(no path from "{}" to "{}": the node falls apart)", a.name, b.name));
   };
   for (int a = 0; a < gpus(); ++a) {
     for (int b = 0; b < gpus(); ++b) {
@@ -162,21 +162,26 @@ void NodeType::check_connected(const input::Document& document) const {
   }
 }
 
+std::vector<int> NodeType::nearest_nics(int gpu) const {
+  std::vector<int> nearest;
+  for (int n = 0; n < nics(); ++n) {
+    const std::size_t length = gpu_to_nic(gpu, n).size();
+    const std::size_t best = nearest.empty() ? length : gpu_to_nic(gpu, nearest[0]).size();
+    if (length < best) {
+      nearest.clear();
+    }
+    if (length <= best) {
+      nearest.push_back(n);
+    }
+  }
+  return nearest;
+}
+
 /// The nearest NIC; GPUs that are equally near to several NICs take turns.
 void NodeType::choose_nics() {
   std::map<std::vector<int>, std::size_t> turns;
   for (int g = 0; g < gpus(); ++g) {
-    std::vector<int> nearest;
-    for (int n = 0; n < nics(); ++n) {
-      const std::size_t length = gpu_to_nic(g, n).size();
-      const std::size_t best = nearest.empty() ? length + 1 : gpu_to_nic(g, nearest[0]).size();
-      if (length < best) {
-        nearest.clear();
-      }
-      if (length <= best) {
-        nearest.push_back(n);
-      }
-    }
+    const auto nearest = nearest_nics(g);
     nic_of_.push_back(nearest.empty() ? -1 : nearest[turns[nearest]++ % nearest.size()]);
   }
   for (int g = 0; g < gpus(); ++g) {
