@@ -29,6 +29,16 @@ Medium read_medium(const input::Value& value) {
       fmt::format("must be nvlink, pcie, socket, network or storage, got \"{}\"", value.text()));
 }
 
+std::string read_transport(const input::Value& value) {
+  static constexpr std::array<std::string_view, 7> kTransports{
+      "infiniband", "roce", "efa", "tcpxo", "tcp", "slingshot", "ici"};
+  if (std::find(kTransports.begin(), kTransports.end(), value.text()) == kTransports.end()) {
+    value.fail(fmt::format(
+        "must be infiniband, roce, efa, tcpxo, tcp, slingshot or ici, got \"{}\"", value.text()));
+  }
+  return value.text();
+}
+
 LinkKind read_link(const input::Section& section) {
   LinkKind kind;
   kind.name = section.require("name").text();
@@ -38,6 +48,12 @@ LinkKind read_link(const input::Section& section) {
     kind.efficiency = value->number_in(1e-6, 1.0);
   }
   kind.latency = section.require("latency").seconds();
+  if (kind.medium == Medium::network) {
+    kind.transport = read_transport(section.require("transport"));
+    if (const auto value = section.find("flow_cap")) {
+      kind.flow_cap = value->bandwidth();
+    }
+  }
   section.reject_unknown();
   return kind;
 }
@@ -75,6 +91,12 @@ void read_extras(const input::Section& section, GpuKind& gpu) {
   }
   if (const auto value = section.find("data_center")) {
     gpu.data_center = value->boolean();
+  }
+  if (const auto value = section.find("peer_access")) {
+    gpu.peer_access = value->boolean();
+  }
+  if (const auto value = section.find("mig_instances")) {
+    gpu.mig_instances = static_cast<int>(value->integer_in(0, 100));
   }
   if (const auto value = section.find("usual_node")) {
     gpu.usual_node = value->text();
@@ -165,8 +187,8 @@ Catalog Catalog::parse(const std::vector<input::Document>& documents) {
 Catalog Catalog::load() {
   const auto folder = input::data_folder() / "topologies" / "catalog";
   std::vector<input::Document> documents;
-  for (const std::string& name : input::shipped_names("topologies/catalog", ".toml")) {
-    documents.push_back(input::Document::parse_file((folder / (name + ".toml")).string()));
+  for (const char* name : {"gpus.toml", "links.toml"}) {
+    documents.push_back(input::Document::parse_file((folder / name).string()));
   }
   return parse(documents);
 }

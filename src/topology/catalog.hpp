@@ -20,6 +20,10 @@ struct LinkKind {
   units::BytesPerSecond bandwidth{};  ///< raw
   double efficiency = 1.0;            ///< share of raw that bulk transfers reach, in (0, 1]
   units::Seconds latency{};           ///< one hop
+  /// What carries the messages, of medium network only: "infiniband", "roce", "efa", "tcpxo",
+  /// "tcp", "slingshot" or "ici". Constants of collectives are keyed by it.
+  std::string transport{};
+  std::optional<units::BytesPerSecond> flow_cap{};  ///< most that one flow gets; none: the link
 
   bool operator==(const LinkKind&) const = default;
 };
@@ -38,12 +42,15 @@ struct GpuKind {
   double idle_watts = 0.0;
   units::Seconds launch_floor{};  ///< shortest kernel
   bool data_center = true;        ///< licensed by its vendor for data centres
-  std::string usual_node{};       ///< node file that usually houses it, "" if none ships
+  /// The driver lets GPUs copy to each other over PCIe; else such copies go through host memory.
+  bool peer_access = true;
+  int mig_instances = 0;     ///< most MIG instances at once; 0: it cannot be split
+  std::string usual_node{};  ///< node file that usually houses it, "" if none ships
 };
 
 class Catalog {
  public:
-  /// Every *.toml of topologies/catalog in the data folder. @throws InputError
+  /// gpus.toml and links.toml of topologies/catalog in the data folder. @throws InputError
   [[nodiscard]] static Catalog load();
   [[nodiscard]] static Catalog parse(const std::vector<input::Document>& documents);
 

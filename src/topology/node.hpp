@@ -17,8 +17,11 @@ struct Device {
   DeviceKind kind = DeviceKind::gpu;
   int vertex = -1;  ///< parallel switches of one plane share a vertex
   const GpuKind* gpu = nullptr;
-  const LinkKind* cable = nullptr;  ///< of a NIC
-  units::Bytes capacity{};          ///< of a storage volume
+  const LinkKind* cable = nullptr;           ///< of a NIC
+  units::Bytes capacity{};                   ///< of a storage volume
+  int cores = 0;                             ///< of a CPU, physical; 0: not stated, as below
+  units::Bytes memory{};                     ///< host memory at a CPU
+  units::BytesPerSecond memory_bandwidth{};  ///< of it, reads and writes together
 };
 
 /// Parallel links between two vertices; direction 0 goes from `a` to `b`.

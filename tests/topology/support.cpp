@@ -48,6 +48,7 @@ latency = "0.3 us"
 [[link]]
 name = "ib"
 medium = "network"
+transport = "infiniband"
 bandwidth = "10 GB/s"
 efficiency = 0.9
 latency = "1 us"
@@ -55,6 +56,7 @@ latency = "1 us"
 [[link]]
 name = "ib-slow"
 medium = "network"
+transport = "infiniband"
 bandwidth = "5 GB/s"
 latency = "1 us"
 
