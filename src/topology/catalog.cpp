@@ -174,6 +174,7 @@ Catalog Catalog::parse(const std::vector<input::Document>& documents) {
     for (const input::Section& section : root.sections("link")) {
       add_unique(catalog.links_, read_link(section), section);
     }
+    static_cast<void>(root.find("collective"));  // the collective module reads it
     root.reject_unknown();
   }
   for (const input::Value& nvlink : nvlinks) {

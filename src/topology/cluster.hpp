@@ -63,6 +63,14 @@ class Cluster {
 
   [[nodiscard]] LinkId links() const;  ///< ids are 0 .. links()-1
   [[nodiscard]] Link link(LinkId id) const;
+  /// Kind and number of the parallel links behind an id; the kind lives as long as the cluster.
+  struct Bundled {
+    const LinkKind* kind = nullptr;
+    int count = 1;
+  };
+  [[nodiscard]] Bundled bundled(LinkId id) const;
+  /// Link::bandwidth, without naming the link.
+  [[nodiscard]] units::BytesPerSecond bandwidth(LinkId id) const;
   /// Ids with Link::shareable, ascending: what a platform has to hold.
   [[nodiscard]] std::vector<LinkId> shareable_links() const;
 
