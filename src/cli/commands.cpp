@@ -10,6 +10,7 @@ const std::vector<CommandSpec>& commands() {
       topology_check_command(),
       topology_show_command(),
       topology_matrix_command(),
+      topology_import_command(),
       workload_import_command(),
       workload_check_command(),
       workload_show_command(),

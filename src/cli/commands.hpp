@@ -18,6 +18,7 @@ namespace trainyard::cli {
 [[nodiscard]] CommandSpec topology_check_command();
 [[nodiscard]] CommandSpec topology_show_command();
 [[nodiscard]] CommandSpec topology_matrix_command();
+[[nodiscard]] CommandSpec topology_import_command();
 [[nodiscard]] CommandSpec workload_import_command();
 [[nodiscard]] CommandSpec workload_check_command();
 [[nodiscard]] CommandSpec workload_show_command();
