@@ -91,6 +91,9 @@ int NodeType::width_of(const LocalPath& path) const {
 // ---- Classes ----------------------------------------------------------------------------------
 
 std::string NodeType::path_class(const LocalPath& path) const {
+  if (gpus_between(path) > 0) {
+    return "PXN";
+  }
   int switches = 0;
   int roots = 0;
   int cpus = 0;
@@ -120,7 +123,8 @@ std::string NodeType::pair_class(int a, int b) const {
   if (!fast.empty() && gpus_between(fast) == 0) {
     return "NV" + std::to_string(width_of(fast));
   }
-  return pcie_path(a, b).empty() ? "NVB" : path_class(pcie_path(a, b));
+  const std::string& slow = pcie_classes_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+  return slow.empty() ? "NVB" : slow;
 }
 
 std::string NodeType::nic_class(int gpu, int nic) const {

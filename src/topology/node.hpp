@@ -22,6 +22,7 @@ struct Device {
   int cores = 0;                             ///< of a CPU, physical; 0: not stated, as below
   units::Bytes memory{};                     ///< host memory at a CPU
   units::BytesPerSecond memory_bandwidth{};  ///< of it, reads and writes together
+  input::Place place{};                      ///< of its name in the file
 };
 
 /// Parallel links between two vertices; direction 0 goes from `a` to `b`.
@@ -63,14 +64,17 @@ class NodeType {
 
   /// GPU to GPU over NVLink (switches, or at most one other GPU between); empty: there is none.
   [[nodiscard]] const LocalPath& nvlink_path(int from, int to) const;
-  /// Over PCIe and sockets; empty: there is none.
+  /// Over PCIe and sockets; empty: there is none. Through a CPU where a card lacks peer access:
+  /// such copies are staged in host memory.
   [[nodiscard]] const LocalPath& pcie_path(int from, int to) const;
+  /// Over NVLink to another GPU first where PCIe does not lead there (hosts of one rack).
   [[nodiscard]] const LocalPath& gpu_to_nic(int gpu, int nic) const;
   [[nodiscard]] LocalPath nic_to_gpu(int nic, int gpu) const;
   [[nodiscard]] int nic_of(int gpu) const { return nic_of_[static_cast<std::size_t>(gpu)]; }
   /// The way out towards a NIC of number `rail` on the other side: over the NIC of that number
   /// where PCIe switches lead to it, else by NVLink to a GPU beside it, else over the own NIC.
-  /// @source NCCL's PXN; GPUDirect RDMA passes PCIe switches only (PXB) by default
+  /// @source NCCL's PXN; GPUDirect RDMA passes PCIe switches only (PXB) by default, and the
+  ///         coherent link to the CPU that holds the NIC (P2C)
   [[nodiscard]] const Exit& exit_to(int gpu, int rail) const;
   /// Local link of a direct NVLink bundle; nullopt: none.
   [[nodiscard]] std::optional<int> nvlink(int from, int to) const;
@@ -79,6 +83,8 @@ class NodeType {
   /// "NV2", "PIX", "PXB", "PHB", "NODE", "SYS"; "X" for the same GPU; "NVB" when only NVLink
   /// through another GPU joins the two.
   [[nodiscard]] std::string pair_class(int a, int b) const;
+  /// The same to a NIC; "PXN" when only NVLink to another GPU leads there. Between NICs "NET" when
+  /// only the network joins them.
   [[nodiscard]] std::string nic_class(int gpu, int nic) const;
   [[nodiscard]] const std::string& nic_pair_class(int a, int b) const;
   /// Not Link::shareable. NVLink that other GPUs' relays cross is shared.
@@ -100,7 +106,11 @@ class NodeType {
   [[nodiscard]] int width_of(const LocalPath& path) const;
   [[nodiscard]] bool is_near(int gpu, int nic) const;
   [[nodiscard]] Exit find_exit(int from, int rail) const;
+  [[nodiscard]] LocalPath through_host(int from, int to) const;
+  [[nodiscard]] LocalPath through_neighbour(int from, int nic) const;
   void find_routes();
+  void find_staged_paths();
+  void find_far_nics();
   void find_nic_classes();
   void find_private_links();
   void hide_nic_stubs();
@@ -121,6 +131,7 @@ class NodeType {
   std::vector<int> nic_of_{};
   std::vector<std::vector<LocalPath>> nvlink_paths_{};
   std::vector<std::vector<LocalPath>> pcie_paths_{};
+  std::vector<std::vector<std::string>> pcie_classes_{};  ///< by GPUs; "": no PCIe path
   std::vector<std::vector<LocalPath>> nic_paths_{};
   std::vector<std::vector<std::string>> nic_classes_{};
   std::vector<std::vector<Exit>> exits_{};  ///< by GPU, by rail; last: a rail that is not here

@@ -54,6 +54,7 @@ class NodeParser {
       read_details(section, device);
       const auto plane = kind == DeviceKind::nvswitch ? section.find("plane") : std::nullopt;
       const input::Value name = section.require("name");
+      device.place = name.place();
       for (const std::string& each : expand_name(name)) {
         device.name = each;
         add_device(device, plane, name);
@@ -74,6 +75,20 @@ class NodeParser {
       }
     } else if (device.kind == DeviceKind::storage) {
       device.capacity = section.require("capacity").bytes();
+    } else if (device.kind == DeviceKind::cpu) {
+      read_host(section, device);
+    }
+  }
+
+  static void read_host(const input::Section& section, Device& device) {
+    if (const auto value = section.find("cores")) {
+      device.cores = static_cast<int>(value->integer_in(1, 10000));
+    }
+    if (const auto value = section.find("memory")) {
+      device.memory = value->bytes();
+    }
+    if (const auto value = section.find("memory_bandwidth")) {
+      device.memory_bandwidth = value->bandwidth();
     }
   }
 
@@ -161,11 +176,32 @@ class NodeParser {
     const LinkKind kind = link_kind(section);
     const auto count = section.find("count");
     const int links = count ? static_cast<int>(count->integer_in(1, 10000)) : 1;
+    const auto pairing = section.find("pairing");
     section.reject_unknown();
-    for (const std::string& a : expand_name(ends[0])) {
-      for (const std::string& b : expand_name(ends[1])) {
-        connect(ends[0], a, ends[1], b, kind, links);
+    const auto from = expand_name(ends[0]);
+    const auto to = expand_name(ends[1]);
+    if (pairing) {
+      check_pairing(*pairing, from.size(), to.size());
+    }
+    const std::size_t pairs = std::min(from.size(), to.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      for (std::size_t j = 0; j < to.size(); ++j) {
+        if (!pairing || i * pairs / from.size() == j * pairs / to.size()) {
+          connect(ends[0], from[i], ends[1], to[j], kind, links);
+        }
       }
+    }
+  }
+
+  /// "one-to-one": the first with the first and so on. "grouped": equal runs of the longer list,
+  /// "gpu{0..7}" to "plx{0..3}": two GPUs each.
+  static void check_pairing(const input::Value& pairing, std::size_t from, std::size_t to) {
+    const bool grouped = pairing.text() == "grouped";
+    if (!grouped && pairing.text() != "one-to-one") {
+      pairing.fail(fmt::format("must be one-to-one or grouped, got \"{}\"", pairing.text()));
+    }
+    if (std::max(from, to) % std::min(from, to) != 0 || (!grouped && from != to)) {
+      pairing.fail(fmt::format("\"{}\" cannot pair {} with {} devices", pairing.text(), from, to));
     }
   }
 
@@ -225,6 +261,8 @@ std::shared_ptr<const NodeType> NodeType::parse(const input::Document& document,
                                                 std::optional<int> nics) {
   auto node = NodeParser{document, std::move(catalog), nics}.parse();
   node->find_routes();
+  node->find_staged_paths();
+  node->find_far_nics();
   node->check_connected(document);
   node->find_nic_classes();
   node->find_private_links();

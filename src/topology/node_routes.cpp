@@ -69,15 +69,78 @@ void NodeType::find_routes() {
     const auto slow = host_graph(gpu(from).vertex).paths_from(gpu(from).vertex);
     auto& nvlink_row = nvlink_paths_.emplace_back();
     auto& pcie_row = pcie_paths_.emplace_back();
+    auto& class_row = pcie_classes_.emplace_back();
     for (int to = 0; to < gpus(); ++to) {
       const auto vertex = static_cast<std::size_t>(gpu(to).vertex);
       const bool too_long = gpus_between(fast[vertex]) > kMostRelays;
       nvlink_row.push_back(too_long ? LocalPath{} : fast[vertex]);
       pcie_row.push_back(slow[vertex]);
+      class_row.push_back(slow[vertex].empty() ? "" : path_class(slow[vertex]));
     }
     auto& nic_row = nic_paths_.emplace_back();
     for (int to = 0; to < nics(); ++to) {
       nic_row.push_back(slow[static_cast<std::size_t>(nic(to).vertex)]);
+    }
+  }
+}
+
+/// Up to the nearest CPU, where host memory is, and down to the other GPU; empty without a CPU.
+LocalPath NodeType::through_host(int from, int to) const {
+  const auto up = host_graph(gpu(from).vertex).paths_from(gpu(from).vertex);
+  const auto down = host_graph(gpu(to).vertex).paths_from(gpu(to).vertex);
+  int cpu = -1;
+  for (int vertex = 0; vertex < static_cast<int>(vertices_.size()); ++vertex) {
+    const auto length = up[static_cast<std::size_t>(vertex)].size();
+    if (kind_of(vertex) == DeviceKind::cpu && length > 0 &&
+        (cpu < 0 || length < up[static_cast<std::size_t>(cpu)].size())) {
+      cpu = vertex;
+    }
+  }
+  if (cpu < 0) {
+    return {};
+  }
+  LocalPath path = up[static_cast<std::size_t>(cpu)];
+  const LocalPath rest = reversed(down[static_cast<std::size_t>(cpu)]);
+  path.insert(path.end(), rest.begin(), rest.end());
+  return path;
+}
+
+/// The class of a pair stays that of the wires: `nvidia-smi` knows nothing of peer access.
+void NodeType::find_staged_paths() {
+  for (int from = 0; from < gpus(); ++from) {
+    for (int to = 0; to < gpus(); ++to) {
+      LocalPath& path = pcie_paths_[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+      if (!path.empty() && !(gpu(from).gpu->peer_access && gpu(to).gpu->peer_access)) {
+        LocalPath staged = through_host(from, to);
+        path = staged.empty() ? path : std::move(staged);
+      }
+    }
+  }
+}
+
+/// The shortest way over NVLink to another GPU whose host holds the NIC; empty: there is none.
+LocalPath NodeType::through_neighbour(int from, int nic) const {
+  LocalPath best;
+  for (int other = 0; other < gpus(); ++other) {
+    const LocalPath& way = nvlink_path(from, other);
+    const LocalPath& rest = gpu_to_nic(other, nic);
+    const bool is_way = !way.empty() && !rest.empty() && gpus_between(rest) == 0;
+    if (is_way && (best.empty() || way.size() + rest.size() < best.size())) {
+      best = way;
+      best.insert(best.end(), rest.begin(), rest.end());
+    }
+  }
+  return best;
+}
+
+/// Trays of a rack share NVLink, but each host reaches its own NICs only.
+void NodeType::find_far_nics() {
+  for (int from = 0; from < gpus(); ++from) {
+    auto& row = nic_paths_[static_cast<std::size_t>(from)];
+    for (int to = 0; to < nics(); ++to) {
+      if (row[static_cast<std::size_t>(to)].empty()) {
+        row[static_cast<std::size_t>(to)] = through_neighbour(from, to);
+      }
     }
   }
 }
@@ -87,7 +150,8 @@ void NodeType::find_nic_classes() {
     const auto ways = host_graph(nic(from).vertex).paths_from(nic(from).vertex);
     auto& row = nic_classes_.emplace_back();
     for (int to = 0; to < nics(); ++to) {
-      row.push_back(from == to ? "X" : path_class(ways[static_cast<std::size_t>(nic(to).vertex)]));
+      const LocalPath& way = ways[static_cast<std::size_t>(nic(to).vertex)];
+      row.push_back(from == to ? "X" : way.empty() ? "NET" : path_class(way));
     }
   }
 }
@@ -195,7 +259,8 @@ void NodeType::choose_nics() {
 
 bool NodeType::is_near(int gpu, int nic) const {
   const std::string way = nic_class(gpu, nic);
-  return way == "PIX" || way == "PXB";
+  const Bundle& first = bundles_[static_cast<std::size_t>(gpu_to_nic(gpu, nic).front() / 2)];
+  return way == "PIX" || way == "PXB" || (way == "PHB" && first.kind.medium == Medium::nvlink);
 }
 
 /// Of the GPUs near the NIC the one with the shortest, then widest NVLink; through another GPU it

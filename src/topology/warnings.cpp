@@ -39,11 +39,14 @@ class NodeWarnings {
     }
   }
 
+  /// Of the GPU's generation: a chip-to-chip link to its CPU takes no port.
   void check_nvlinks(const Device& gpu) {
     int links = 0;
     for (const Bundle& bundle : type_.bundles()) {
       const bool ends_here = bundle.a == gpu.vertex || bundle.b == gpu.vertex;
-      links += ends_here && bundle.kind.medium == Medium::nvlink ? bundle.count : 0;
+      const bool takes_port =
+          bundle.kind.medium == Medium::nvlink && bundle.kind.name.starts_with(gpu.gpu->nvlink);
+      links += ends_here && takes_port ? bundle.count : 0;
     }
     if (links > gpu.gpu->nvlink_links) {
       found_.push_back(fmt::format("{}: \"{}\" has {} NVLinks, a {} has {}", type_.name(), gpu.name,
@@ -54,8 +57,8 @@ class NodeWarnings {
   void check_licence(const Device& gpu, bool in_cluster) {
     if (in_cluster && !gpu.gpu->data_center && consumer_.insert(gpu.gpu->name).second) {
       found_.push_back(
-          fmt::format("{}: {} is a consumer card, whose driver's licence excludes data centres",
-                      type_.name(), gpu.gpu->name));
+          fmt::format("{}{}: {} is a consumer card, whose driver's licence excludes data centres",
+                      input::prefix(gpu.place), type_.name(), gpu.gpu->name));
     }
   }
 

@@ -43,8 +43,16 @@ TEST_CASE("a wrong node file is an error at the place of the mistake", "[bad-inp
        "node.toml:11:8: error: 'name' makes more than 256 GPUs in one node"},
       {"[[cpu]]\nname = \"x{1..3000}\"\n",
        "node.toml:11:8: error: 'name' makes more than 2000 devices in one node"},
-      {"[[cpu]]\nname = \"x\"\ncores = 20\n",
-       "node.toml:12:1: error: unknown key 'cores' in [[cpu]] (known: name)"},
+      {"[[cpu]]\nname = \"x\"\ncoers = 20\n",
+       "node.toml:12:1: error: unknown key 'coers' in [[cpu]], did you mean \"cores\"?"},
+      {"[[cpu]]\nname = \"x\"\ncores = 0\n",
+       "node.toml:12:9: error: 'cores' must be an integer from 1 to 10000, got 0"},
+      {"[[cpu]]\nname = \"x\"\nmemory = 512\n",
+       "node.toml:12:10: error: 'memory' must be a size such as"},
+      {"[[cpu]]\nname = \"x\"\nmemory_bandwidth = \"0 GB/s\"\n",
+       "node.toml:12:20: error: 'memory_bandwidth' must be"},
+      {"[[gpu]]\nname = \"x\"\nmodel = \"card\"\ncores = 2\n",
+       "node.toml:13:1: error: unknown key 'cores' in [[gpu]] (known: "},
       {"[[nvswitches]]\nname = \"x\"\n",
        "node.toml:10:3: error: unknown key 'nvswitches', did you mean \"nvswitch\"?"},
       {"[[nvswitch]]\nname = \"sw\"\nplane = \"gpu0\"\n",
@@ -97,6 +105,18 @@ TEST_CASE("a wrong link is an error at the place of the mistake", "[bad-input]")
   }));
   CAPTURE(more);
   CHECK_THAT(test::error_of(node_and(more)), Catch::StartsWith(expected));
+}
+
+TEST_CASE("pairings whose numbers do not fit are errors that show them", "[bad-input]") {
+  const auto [a, b, pairing, expected] =
+      GENERATE(table<std::string, std::string, std::string, std::string>({
+          {"gpu{0..1}", "plx", "one-to-one", "\"one-to-one\" cannot pair 2 with 1 devices"},
+          {"gpu{0,1,0}", "gpu{0,1}", "grouped", "\"grouped\" cannot pair 3 with 2 devices"},
+          {"gpu{0..1}", "plx", "all", "must be one-to-one or grouped, got \"all\""},
+      }));
+  CAPTURE(pairing);
+  CHECK(test::error_of(node_and(link_of(a, b, "pairing = \"" + pairing + "\"\n"))) ==
+        "node.toml:13:11: error: 'pairing' " + expected);
 }
 
 TEST_CASE("files that are no node and no cluster say what is missing", "[bad-input]") {

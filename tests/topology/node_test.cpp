@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "topology/summary.hpp"
 #include "topology/support.hpp"
 
 using namespace trainyard;
@@ -186,4 +187,78 @@ TEST_CASE("a NIC's own PCIe links are private while its cable is the slower", "[
   CHECK_FALSE(wide.link(test::link_named(wide, "cpu->nic")).shareable);
   const auto narrow = slow("8.9 GB/s");
   CHECK(narrow.link(test::link_named(narrow, "cpu->nic")).shareable);
+}
+
+TEST_CASE("devices pair one to one, or in equal groups", "[node]") {
+  const auto pair = [](const std::string& a, const std::string& b, const std::string& how) {
+    const auto node =
+        test::parse(row_with("[[cpu]]\nname = \"cpu{0..3}\"\n[[link]]\nbetween = [\"" + a +
+                             "\", \"" + b + "\"]\nkind = \"c2c\"\n" + how));
+    Names names;
+    for (topology::LinkId id = 2 * 4; id < node.links(); id += 2) {
+      names.push_back(node.link(id).name);
+    }
+    return names;
+  };
+  const std::string grouped = "pairing = \"grouped\"\n";
+  CHECK(pair("cpu{0..1}", "gpu{2..3}", "").size() == 4);
+  CHECK(pair("cpu{0..1}", "gpu{2..3}", "pairing = \"one-to-one\"\n") ==
+        Names{"cpu0->gpu2", "cpu1->gpu3"});
+  CHECK(pair("cpu{1,0}", "gpu{0..3}", grouped) ==
+        Names{"cpu1->gpu0", "cpu1->gpu1", "cpu0->gpu2", "cpu0->gpu3"});
+  CHECK(pair("cpu{0..3}", "gpu{0..1}", grouped) ==
+        Names{"cpu0->gpu0", "cpu1->gpu0", "cpu2->gpu1", "cpu3->gpu1"});
+  CHECK(pair("cpu{0..3}", "gpu3", grouped).size() == 4);
+}
+
+TEST_CASE("hosts of a rack reach each other's NICs over NVLink only", "[node]") {
+  const auto rack = test::parse(R"(
+name = "rack"
+[[gpu]]
+name = "gpu{0..1}"
+model = "card"
+[[nic]]
+name = "nic{0..1}"
+link = "ib"
+[[cpu]]
+name = "cpu{0..1}"
+cores = 72
+memory = "480 GB"
+memory_bandwidth = "500 GB/s"
+[[link]]
+between = ["gpu0", "gpu1"]
+kind = "nv"
+[[link]]
+between = ["cpu{0..1}", "gpu{0..1}"]
+kind = "c2c"
+pairing = "one-to-one"
+[[link]]
+between = ["cpu{0..1}", "nic{0..1}"]
+kind = "pci"
+pairing = "one-to-one"
+)");
+  CHECK(test::names_of(rack, rack.gpu_to_nic(0, 1)) ==
+        Names{"gpu0->gpu1", "gpu1->cpu1", "cpu1->nic1"});
+  CHECK(test::names_of(rack, rack.nic_to_gpu(1, 0)) ==
+        Names{"nic1->cpu1", "cpu1->gpu1", "gpu1->gpu0"});
+  CHECK(rack.nic_of(0) == 0);
+  CHECK(rack.nic_of(1) == 1);
+  CHECK(topology::nic_class(rack, 0, 0) == "PHB");
+  CHECK(topology::nic_class(rack, 0, 1) == "PXN");
+  CHECK(topology::nic_pair_class(rack, 0, 0, 1) == "NET");
+}
+
+TEST_CASE("copies are staged at the CPU where a card has no peer access", "[node]") {
+  const auto with = [](const std::string& model) {
+    return test::parse("name = \"desk\"\n[[gpu]]\nname = \"gpu{0..1}\"\nmodel = \"" + model +
+                       "\"\n[[pcie_switch]]\nname = \"plx\"\n[[cpu]]\nname = \"cpu\"\n[[link]]\n"
+                       "between = [\"plx\", \"gpu{0..1}\"]\nkind = \"pci\"\n[[link]]\n"
+                       "between = [\"cpu\", \"plx\"]\nkind = \"pci\"\n");
+  };
+  const auto card = with("card");
+  CHECK(test::names_of(card, card.path(0, 1)) == Names{"gpu0->plx", "plx->gpu1"});
+  const auto game = with("game-card");
+  CHECK(test::names_of(game, game.path(0, 1)) ==
+        Names{"gpu0->plx", "plx->cpu", "cpu->plx", "plx->gpu1"});
+  CHECK(game.pair_class(0, 1) == "PIX");  // the wires are what they are
 }

@@ -24,6 +24,7 @@ name = "game-card"
 architecture = "turing"
 memory = "8 GB"
 data_center = false
+peer_access = false
 
 [[link]]
 name = "nv"
@@ -31,6 +32,12 @@ medium = "nvlink"
 bandwidth = "25 GB/s"
 efficiency = 0.8
 latency = "0.7 us"
+
+[[link]]
+name = "c2c"
+medium = "nvlink"
+bandwidth = "100 GB/s"
+latency = "0.5 us"
 
 [[link]]
 name = "pci"

@@ -9,9 +9,10 @@
 
 namespace trainyard::test {
 
-/// GPUs "card" (2 NVLinks) and "game-card" (none, no data centre); links "nv" 25 GB/s at 0.8, "pci"
-/// 16 GB/s, "qpi" 20 GB/s at 0.5, "ib" 10 GB/s at 0.9, "ib-slow" 5 GB/s, "disk" 2 GB/s. Latencies
-/// in us: nv 0.7, pci 0.2, qpi 0.3, ib and ib-slow 1.
+/// GPUs "card" (2 NVLinks) and "game-card" (none, no data centre, no peer access); links "nv" 25
+/// GB/s at 0.8, "c2c" 100 GB/s (NVLink to a CPU), "pci" 16 GB/s, "qpi" 20 GB/s at 0.5, "ib" 10 GB/s
+/// at 0.9, "ib-slow" 5 GB/s, "disk" 2 GB/s. Latencies in us: nv 0.7, pci 0.2, qpi 0.3, ib and
+/// ib-slow 1.
 [[nodiscard]] const topology::Catalog& small_catalog();
 
 /// A node or cluster of the small catalogue.

@@ -27,6 +27,13 @@ TEST_CASE("more NVLinks than the GPU has are told", "[warnings]") {
   CHECK(found[0] == "n: \"gpu0\" has 3 NVLinks, a card has 2");
 }
 
+TEST_CASE("a link to the CPU of another kind takes none of the GPU's NVLinks", "[warnings]") {
+  // "c2c" stands for NVLink-C2C; "nv" to a CPU, as on POWER9, does take ports.
+  const std::string cpu = "[[cpu]]\nname = \"cpu\"\n[[link]]\nbetween = [\"cpu\", \"gpu0\"]\n";
+  CHECK(warnings("count = 2\n" + cpu + "kind = \"c2c\"\n").empty());
+  CHECK(warnings("count = 2\n" + cpu + "kind = \"nv\"\n").size() == 1);
+}
+
 TEST_CASE("a device without a link is told", "[warnings]") {
   const auto found = warnings("[[storage]]\nname = \"raid\"\ncapacity = \"1 TB\"\n");
   REQUIRE(found.size() == 1);
@@ -53,5 +60,5 @@ TEST_CASE("consumer cards are told in clusters only", "[warnings]") {
   CHECK(topology::warnings_of(test::parse(text)).empty());
   const auto found = topology::warnings_of(test::parse(text, {3, {}}));
   REQUIRE(found.size() == 1);
-  CHECK_THAT(found[0], Catch::StartsWith("desk: game-card is a consumer card"));
+  CHECK_THAT(found[0], Catch::StartsWith("node.toml:3:8: desk: game-card is a consumer card"));
 }
