@@ -101,6 +101,9 @@ const MigProfile& MigTable::profile(const GpuKind& gpu, std::string_view name,
     }
     known.push_back(profile.name);
   }
+  if (known.empty() && gpu.mig_instances > 0) {
+    throw input::InputError{place, fmt::format("the MIG profiles of a {} are not known", gpu.name)};
+  }
   if (known.empty()) {
     throw input::InputError{place, fmt::format("a {} cannot be split by MIG", gpu.name)};
   }

@@ -104,7 +104,7 @@ TEST_CASE("GPUs are found by the names that profilers print", "[catalog]") {
       {"Tesla V100-SXM3-32GB", "v100-sxm3-32gb", "dgx-2"},
       {"NVIDIA A100-SXM4-40GB", "a100-sxm4-40gb", "dgx-a100-40gb"},
       {"NVIDIA A100-PG509-200", "a100-sxm4-40gb", "dgx-a100-40gb"},
-      {"NVIDIA H100 80GB HBM3", "h100-sxm-80gb", ""},
+      {"NVIDIA H100 80GB HBM3", "h100-sxm-80gb", "dgx-h100"},
       {"NVIDIA GeForce RTX 2080 Ti", "rtx-2080-ti", ""},
       {"AMD Instinct MI300X", "mi300x", ""},
   }));

@@ -1,4 +1,4 @@
-// The three machines that ship, against what is known of them.
+// The DGX-1, DGX-2 and DGX A100 in depth; node_files_test.cpp has all machines.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>

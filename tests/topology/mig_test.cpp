@@ -135,6 +135,17 @@ TEST_CASE("each profile fits as often as the guide says", "[mig]") {
   }
 }
 
+TEST_CASE("only GPUs that can be split have profiles", "[mig]") {
+  const auto mig = MigTable::load();
+  for (const auto& gpu : catalog().gpus()) {
+    CAPTURE(gpu.name);
+    CHECK((gpu.mig_instances > 0 || mig.profiles(gpu).empty()));
+    const bool a100_or_h100 = gpu.name.starts_with("a100") || gpu.name.starts_with("h100");
+    CHECK((mig.profiles(gpu).empty() || a100_or_h100 || gpu.name == "a30"));
+    CHECK((!a100_or_h100 || mig.profiles(gpu).size() == 6));
+  }
+}
+
 TEST_CASE("unknown profiles and GPUs that cannot be split are errors", "[mig]") {
   REQUIRE_THROWS_WITH(starts({}, "1g.6gb"),
                       "jobs.csv:3:9: error: \"1g.6gb\" is no MIG profile of a a100-sxm4-40gb, did "
@@ -146,6 +157,8 @@ TEST_CASE("unknown profiles and GPUs that cannot be split are errors", "[mig]") 
   CHECK(mig.profiles(v100).empty());
   REQUIRE_THROWS_WITH(mig.profile(v100, "1g.5gb", kHere),
                       "jobs.csv:3:9: error: a v100-sxm2-16gb cannot be split by MIG");
+  REQUIRE_THROWS_WITH(mig.profile(catalog().gpu("h200-sxm-141gb", kHere), "1g.18gb", kHere),
+                      "jobs.csv:3:9: error: the MIG profiles of a h200-sxm-141gb are not known");
 }
 
 TEST_CASE("a wrong MIG table is an error at the place of the mistake", "[mig]") {
