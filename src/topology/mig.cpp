@@ -86,10 +86,10 @@ MigTable MigTable::load() {
 }
 
 const std::vector<MigProfile>& MigTable::profiles(const GpuKind& gpu) const {
-  static const std::vector<MigProfile> kNone;
+  static const std::vector<MigProfile> none;
   const auto found = std::find_if(by_gpu_.begin(), by_gpu_.end(),
                                   [&](const auto& entry) { return entry.first == gpu.name; });
-  return found == by_gpu_.end() ? kNone : found->second;
+  return found == by_gpu_.end() ? none : found->second;
 }
 
 const MigProfile& MigTable::profile(const GpuKind& gpu, std::string_view name,
@@ -115,6 +115,7 @@ std::vector<int> MigTable::can_place(const GpuKind& gpu, const std::vector<MigIn
                                      std::string_view profile, const input::Place& place) const {
   const MigProfile& wanted = this->profile(gpu, profile, place);
   std::vector<std::pair<int, int>> taken;
+  taken.reserve(existing.size());
   for (const MigInstance& instance : existing) {
     taken.emplace_back(instance.start, this->profile(gpu, instance.profile, place).memory_slices);
   }

@@ -241,12 +241,17 @@ std::vector<int> NodeType::nearest_nics(int gpu) const {
   return nearest;
 }
 
-/// The nearest NIC; GPUs that are equally near to several NICs take turns.
+/// The nearest NIC; GPUs that are equally near to several NICs take turns, spread over all of them.
 void NodeType::choose_nics() {
+  std::map<std::vector<int>, std::size_t> sharers;
+  for (int g = 0; g < gpus(); ++g) {
+    ++sharers[nearest_nics(g)];
+  }
   std::map<std::vector<int>, std::size_t> turns;
   for (int g = 0; g < gpus(); ++g) {
     const auto nearest = nearest_nics(g);
-    nic_of_.push_back(nearest.empty() ? -1 : nearest[turns[nearest]++ % nearest.size()]);
+    const std::size_t step = std::max<std::size_t>(1, nearest.size() / sharers[nearest]);
+    nic_of_.push_back(nearest.empty() ? -1 : nearest[step * turns[nearest]++ % nearest.size()]);
   }
   for (int g = 0; g < gpus(); ++g) {
     auto& row = exits_.emplace_back();

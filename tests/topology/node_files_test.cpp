@@ -153,6 +153,15 @@ TEST_CASE("every GPU reaches every other and every NIC, at home and away", "[nod
   }
 }
 
+TEST_CASE("GPUs that share several NICs take turns over all of them", "[node-files]") {
+  // Two GPUs and four ports a switch: the second GPU starts in the middle.
+  const auto node = topology::load_cluster("oci-gpu4");
+  const std::vector<int> expected{0, 2, 4, 6, 8, 10, 12, 14};
+  for (GpuId gpu = 0; gpu < 8; ++gpu) {
+    CHECK(node.nic_of(gpu) == expected[static_cast<std::size_t>(gpu)]);
+  }
+}
+
 TEST_CASE("machines load with fewer NICs too", "[node-files]") {
   for (const Machine& machine : kMachines) {
     CAPTURE(machine.name);
@@ -216,7 +225,7 @@ TEST_CASE("GPUs have the NIC that hardware puts beside them", "[node-files]") {
       {"azure-ndv4", 2, 2, "PIX"},   // azhpc-images: two of each a switch
       {"azure-ndv5", 3, 3, "PIX"},   // one of each
       {"aws-p5", 1, 4, "PIX"},       // four EFA a GPU
-      {"oci-gpu4", 1, 1, "PIX"},     //
+      {"oci-gpu4", 1, 2, "PIX"},     //
       {"oci-h100", 1, 2, "PXB"},     // oci-hpc: leaves of GPU and NIC under one parent
       {"gcp-a3-mega", 1, 1, "PIX"},  //
       {"gcp-a3-high", 1, 0, "PIX"},  //
@@ -312,6 +321,15 @@ TEST_CASE("cards without peer access copy through their CPU", "[node-files]") {
   CHECK(test::names_of(k80, k80.path(0, 1)) == Names{"gpu0->card0", "card0->gpu1"});
   const auto bridged = topology::load_cluster("titan-rtx-x2-nvlink");
   CHECK(test::names_of(bridged, bridged.path(0, 1)) == Names{"gpu0->gpu1"});
+}
+
+TEST_CASE("clusters of machines are warned of for their licence only", "[node-files]") {
+  for (const Machine& machine : kMachines) {
+    CAPTURE(machine.name);
+    const auto two = topology::load_cluster(machine.name, {2, {}});
+    const auto found = topology::warnings_of(two);
+    CHECK(found.size() == (two.gpu_kind(0).data_center ? 0 : 1));
+  }
 }
 
 TEST_CASE("a cluster of consumer cards is warned of at the line of the GPU", "[node-files]") {
