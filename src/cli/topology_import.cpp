@@ -14,25 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Before the work, so that nothing is read that cannot be written.
-void check_target(const fs::path& target, bool force) {
-  if (fs::is_directory(target)) {
-    throw input::InputError{{target.string()}, "is a folder, expected a file to write"};
-  }
-  if (fs::is_regular_file(target) && !force) {
-    throw input::InputError{{target.string()},
-                            "the file exists, expected a new name (or --force to replace it)"};
-  }
-  const fs::path folder = target.parent_path();
-  if (!folder.empty() && !fs::is_directory(folder)) {
-    throw input::InputError{{target.string()},
-                            fmt::format("the folder {} does not exist", folder.string())};
-  }
-}
-
 int run(const Arguments& arguments, Streams& streams) {
   const fs::path target = arguments.text("-o");
-  check_target(target, arguments.has("--force"));
+  check_new_file(target, arguments.has("--force"));
   const std::string file = arguments.text("FILE");
   const topology::Catalog catalog = topology::Catalog::load();
   topology::ImportOptions options;

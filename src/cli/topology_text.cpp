@@ -46,4 +46,19 @@ std::size_t nic_count(const Cluster& cluster) {
   return count;
 }
 
+void check_new_file(const std::filesystem::path& target, bool force) {
+  if (std::filesystem::is_directory(target)) {
+    throw input::InputError{{target.string()}, "is a folder, expected a file to write"};
+  }
+  if (std::filesystem::is_regular_file(target) && !force) {
+    throw input::InputError{{target.string()},
+                            "the file exists, expected a new name (or --force to replace it)"};
+  }
+  const auto folder = target.parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw input::InputError{{target.string()},
+                            fmt::format("the folder {} does not exist", folder.string())};
+  }
+}
+
 }  // namespace trainyard::cli

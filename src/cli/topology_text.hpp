@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "cli/command.hpp"
@@ -7,7 +8,7 @@
 
 namespace trainyard::cli {
 
-// What the four topology commands have in common.
+// What the topology commands have in common.
 
 /// The positional argument T.
 [[nodiscard]] Option topology_option();
@@ -20,5 +21,9 @@ namespace trainyard::cli {
 [[nodiscard]] std::string counted(std::size_t count, std::string_view what);
 /// NICs of all nodes.
 [[nodiscard]] std::size_t nic_count(const topology::Cluster& cluster);
+
+/// That a command may write there; asked before the work.
+/// @throws InputError: a folder, no such folder, or a file that is there without `force`
+void check_new_file(const std::filesystem::path& target, bool force);
 
 }  // namespace trainyard::cli

@@ -1,0 +1,337 @@
+// Switches by tier, nodes below; a torus as a grid.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "topology/drawing/panels.hpp"
+
+namespace trainyard::topology::drawing {
+namespace {
+
+/// More boxes in a row than this are joined into boxes that stand for several.
+constexpr std::size_t kMostInRow = 40;
+constexpr double kRow = 130.0;
+
+std::vector<std::vector<int>> neighbours_of(const Fabric& fabric) {
+  std::vector<std::vector<int>> all(static_cast<std::size_t>(fabric.switches()));
+  for (const SwitchLink& link : fabric.links()) {
+    all[static_cast<std::size_t>(link.a)].push_back(link.b);
+    all[static_cast<std::size_t>(link.b)].push_back(link.a);
+  }
+  return all;
+}
+
+/// Tier of each switch: 0 has cables to NICs, each next tier is a link further away.
+std::vector<int> tiers_of(const Fabric& fabric) {
+  std::vector<int> tier(static_cast<std::size_t>(fabric.switches()), -1);
+  std::vector<int> row;
+  for (int port = 0; port < fabric.ports(); ++port) {
+    int& at = tier[static_cast<std::size_t>(fabric.switch_of(port))];
+    if (at < 0) {
+      at = 0;
+      row.push_back(fabric.switch_of(port));
+    }
+  }
+  const auto neighbours = neighbours_of(fabric);
+  for (int next = 1; !row.empty(); ++next) {
+    std::vector<int> above;
+    for (const int from : row) {
+      for (const int to : neighbours[static_cast<std::size_t>(from)]) {
+        if (tier[static_cast<std::size_t>(to)] < 0) {
+          tier[static_cast<std::size_t>(to)] = next;
+          above.push_back(to);
+        }
+      }
+    }
+    row = std::move(above);
+  }
+  return tier;
+}
+
+/// A box: one switch or node, or several that are alike.
+struct Group {
+  std::string name{};
+  int count = 0;
+  Point at{};
+};
+
+class TierPanel {
+ public:
+  TierPanel(const Cluster& cluster, Pens& pens)
+      : made_{cluster.implementation()},
+        fabric_{made_.fabric},
+        pens_{pens},
+        tier_{tiers_of(fabric_)} {}
+
+  Picture draw() {
+    const int tiers = 1 + *std::max_element(tier_.begin(), tier_.end());
+    group_nodes();
+    rows_.resize(static_cast<std::size_t>(tiers) + 1);
+    group_switches(tiers);
+    place();
+    draw_trunks();
+    draw_cables();
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      for (const Group& group : rows_[row]) {
+        picture_.box(group.at, {width_, 30.0}, row == 0 ? "#c8e6c9" : "#ffe0b2", text_of(group),
+                     group.name);
+      }
+    }
+    return std::move(picture_);
+  }
+
+ private:
+  [[nodiscard]] static std::string text_of(const Group& group) {
+    return group.count == 1 ? group.name : fmt::format("{} x {}", group.count, group.name);
+  }
+
+  /// "leaf" of "leaf0", for a box of several.
+  static std::string stem(const std::string& name) {
+    const auto end = name.find_last_not_of("0123456789");
+    return end == std::string::npos ? name : name.substr(0, end + 1);
+  }
+
+  void add(std::vector<Group>& row, std::size_t group, const std::string& name) {
+    if (group == row.size()) {
+      row.push_back({name, 0, {}});
+    }
+    if (++row[group].count == 2) {
+      row[group].name = stem(row[group].name);
+    }
+  }
+
+  [[nodiscard]] std::set<int> switches_of(std::size_t node) const {
+    std::set<int> all;
+    for (int i = 0; i < made_.nodes[node].type->nics(); ++i) {
+      all.insert(fabric_.switch_of(made_.nodes[node].first_port + i));
+    }
+    return all;
+  }
+
+  /// Too many nodes are joined by type and the switches that they are cabled to.
+  void group_nodes() {
+    const bool join = made_.nodes.size() > kMostInRow;
+    std::map<std::tuple<const NodeType*, std::set<int>>, std::size_t> known;
+    rows_.resize(1);
+    for (std::size_t node = 0; node < made_.nodes.size(); ++node) {
+      std::size_t group = rows_[0].size();
+      if (join) {
+        group = known.emplace(std::tuple{made_.nodes[node].type, switches_of(node)}, group)
+                    .first->second;
+      }
+      add(rows_[0], group, join ? made_.nodes[node].type->name() : fmt::format("node{}", node));
+      node_group_.push_back(group);
+    }
+  }
+
+  /// Too many switches of a tier are joined by what they serve below, where that is not enough by
+  /// what is above them, and in the end all.
+  void group_switches(int tiers) {
+    switch_group_.resize(tier_.size());
+    for (int tier = 0; tier < tiers; ++tier) {
+      std::vector<int> switches;
+      for (int i = 0; i < fabric_.switches(); ++i) {
+        if (tier_[static_cast<std::size_t>(i)] == tier) {
+          switches.push_back(i);
+        }
+      }
+      for (int way = switches.size() > kMostInRow ? 1 : 0; way < 4; ++way) {
+        std::map<std::set<int>, std::size_t> known;
+        auto& row = rows_[static_cast<std::size_t>(tier) + 1];
+        row.clear();
+        for (const int i : switches) {
+          const std::size_t group = known.emplace(key_of(i, way), row.size()).first->second;
+          add(row, group, fabric_.switch_name(i));
+          switch_group_[static_cast<std::size_t>(i)] = group;
+        }
+        if (row.size() <= kMostInRow) {
+          break;
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::set<int> key_of(int index, int way) const {
+    const int tier = tier_[static_cast<std::size_t>(index)];
+    std::set<int> key;
+    if (way == 0) {
+      key.insert(index);
+    } else if (way == 1 && tier == 0) {
+      for (std::size_t node = 0; node < made_.nodes.size(); ++node) {
+        if (switches_of(node).count(index) > 0) {
+          key.insert(static_cast<int>(node_group_[node]));
+        }
+      }
+    } else if (way < 3) {
+      const int wanted = way == 1 ? tier - 1 : tier + 1;
+      for (const SwitchLink& link : fabric_.links()) {
+        const int other = link.a == index ? link.b : (link.b == index ? link.a : -1);
+        if (other >= 0 && tier_[static_cast<std::size_t>(other)] == wanted) {
+          key.insert(way == 1 ? static_cast<int>(switch_group_[static_cast<std::size_t>(other)])
+                              : other);
+        }
+      }
+    }
+    return key;
+  }
+
+  void place() {
+    std::size_t widest = 1;
+    for (const auto& row : rows_) {
+      widest = std::max(widest, row.size());
+      for (const Group& group : row) {
+        width_ = std::max(width_, text_width(text_of(group)) + 10.0);
+      }
+    }
+    const double whole = static_cast<double>(widest) * (width_ + 12.0);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      const double pitch = whole / static_cast<double>(rows_[row].size());
+      const double y = 20.0 + kRow * static_cast<double>(rows_.size() - 1 - row);
+      for (std::size_t i = 0; i < rows_[row].size(); ++i) {
+        rows_[row][i].at = {pitch * (static_cast<double>(i) + 0.5), y};
+      }
+    }
+  }
+
+  [[nodiscard]] Point switch_place(int index) const {
+    const auto i = static_cast<std::size_t>(index);
+    return rows_[static_cast<std::size_t>(tier_[i]) + 1][switch_group_[i]].at;
+  }
+
+  /// Parallel lines of the picture become one.
+  struct Wire {
+    Point a{};
+    Point b{};
+    LinkKind kind{};
+    int count = 0;
+  };
+  using Ends = std::tuple<double, double, double, double, std::string>;
+
+  static void count_wire(std::map<Ends, Wire>& wires, Point a, Point b, const LinkKind& kind,
+                         int count) {
+    Wire& wire = wires[{a.y, a.x, b.y, b.x, kind.name}];
+    wire = {a, b, kind, wire.count + count};
+  }
+
+  void draw_wires(const std::map<Ends, Wire>& wires) {
+    for (const auto& [ends, wire] : wires) {
+      Stroke stroke = pens_.of(wire.kind, wire.count);
+      // Hundreds of lines cross: counts go to the width, and to a label where there is room.
+      stroke.width = wires.size() > 60 ? 0.8 : std::min(6.0, 1.2 + 0.15 * wire.count);
+      if (wire.a.y == wire.b.y) {
+        picture_.curve(wire.a, {(wire.a.x + wire.b.x) / 2, wire.a.y + 70.0}, wire.b, stroke);
+      } else {
+        picture_.line(wire.a, wire.b, stroke);
+      }
+      if (wire.count > 1 && wires.size() <= 60) {
+        const double share = wire.a.y == wire.b.y ? 0.5 : 0.3;
+        picture_.label({wire.a.x + (wire.b.x - wire.a.x) * share,
+                        wire.a.y + (wire.b.y - wire.a.y) * share + (share == 0.5 ? 35.0 : 0.0)},
+                       std::to_string(wire.count));
+      }
+    }
+  }
+
+  void draw_trunks() {
+    std::map<Ends, Wire> wires;
+    for (const SwitchLink& link : fabric_.links()) {
+      const Point a = switch_place(link.a);
+      const Point b = switch_place(link.b);
+      const bool swap = std::tuple{b.y, b.x} < std::tuple{a.y, a.x};
+      if (a.x != b.x || a.y != b.y) {
+        count_wire(wires, swap ? b : a, swap ? a : b, link.kind, link.count);
+      }
+    }
+    draw_wires(wires);
+  }
+
+  void draw_cables() {
+    std::map<Ends, Wire> wires;
+    for (std::size_t node = 0; node < made_.nodes.size(); ++node) {
+      const auto& instance = made_.nodes[node];
+      for (int i = 0; i < instance.type->nics(); ++i) {
+        const int port = instance.first_port + i;
+        count_wire(wires, rows_[0][node_group_[node]].at, switch_place(fabric_.switch_of(port)),
+                   fabric_.cable(port), 1);
+      }
+    }
+    draw_wires(wires);
+  }
+
+  const Cluster::Implementation& made_;
+  const Fabric& fabric_;
+  Pens& pens_;
+  std::vector<int> tier_;
+  std::vector<std::vector<Group>> rows_{};  ///< nodes, then tier by tier
+  std::vector<std::size_t> node_group_{};
+  std::vector<std::size_t> switch_group_{};
+  double width_ = 60.0;
+  Picture picture_{};
+};
+
+/// Rings of a torus close behind the picture's edge: short ends show them.
+Picture torus_panel(const Cluster& cluster, int columns, Pens& pens) {
+  constexpr double kPitch = 78.0;
+  constexpr double kEnd = 40.0;
+  const Fabric& fabric = cluster.implementation().fabric;
+  Picture picture;
+  const auto at = [&](int index) {
+    return Point{kEnd + 20.0 + kPitch * (index % columns), kEnd + 10.0 + 56.0 * (index / columns)};
+  };
+  for (const SwitchLink& link : fabric.links()) {
+    const Point a = at(link.a);
+    const Point b = at(link.b);
+    const Stroke stroke = pens.of(link.kind, link.count);
+    const bool wraps = std::abs(a.x - b.x) > 1.5 * kPitch || std::abs(a.y - b.y) > 1.5 * 56.0;
+    if (!wraps) {
+      picture.line(a, b, stroke);
+      continue;
+    }
+    const double dx = a.y == b.y ? kEnd : 0.0;
+    const double dy = a.y == b.y ? 0.0 : kEnd - 4.0;
+    const bool first = a.x < b.x || a.y < b.y;
+    picture.line(a, {a.x + (first ? -dx : dx), a.y + (first ? -dy : dy)}, stroke);
+    picture.line(b, {b.x + (first ? dx : -dx), b.y + (first ? dy : -dy)}, stroke);
+  }
+  for (int i = 0; i < fabric.switches(); ++i) {
+    picture.box(at(i), {54.0, 26.0}, "#ffe0b2", std::to_string(i), fabric.switch_name(i));
+  }
+  return picture;
+}
+
+}  // namespace
+
+int torus_columns(const Fabric& fabric) {
+  const auto neighbours = neighbours_of(fabric);
+  const int switches = fabric.switches();
+  for (int columns = 3; columns * 3 <= switches; ++columns) {
+    if (switches % columns != 0) {
+      continue;
+    }
+    bool fits = true;
+    for (int i = 0; i < switches && fits; ++i) {
+      const int row = i / columns * columns;
+      const std::set<int> wanted{row + (i + 1) % columns, row + (i - row + columns - 1) % columns,
+                                 (i + columns) % switches, (i + switches - columns) % switches};
+      const auto& found = neighbours[static_cast<std::size_t>(i)];
+      fits = std::set<int>{found.begin(), found.end()} == wanted;
+    }
+    if (fits) {
+      return columns;
+    }
+  }
+  return 0;
+}
+
+Picture fabric_panel(const Cluster& cluster, Pens& pens) {
+  const Fabric& fabric = cluster.implementation().fabric;
+  const int columns = torus_columns(fabric);
+  // Larger grids say no more.
+  return columns > 0 && fabric.switches() <= 1024 ? torus_panel(cluster, columns, pens)
+                                                  : TierPanel{cluster, pens}.draw();
+}
+
+}  // namespace trainyard::topology::drawing
