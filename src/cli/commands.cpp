@@ -10,10 +10,13 @@ const std::vector<CommandSpec>& commands() {
       topology_check_command(),
       topology_show_command(),
       topology_matrix_command(),
+      topology_plot_command(),
       topology_import_command(),
+      collective_command(),
       workload_import_command(),
       workload_check_command(),
       workload_show_command(),
+      validate_command(),
   };
   return table;
 }

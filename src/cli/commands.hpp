@@ -18,7 +18,10 @@ namespace trainyard::cli {
 [[nodiscard]] CommandSpec topology_check_command();
 [[nodiscard]] CommandSpec topology_show_command();
 [[nodiscard]] CommandSpec topology_matrix_command();
+[[nodiscard]] CommandSpec topology_plot_command();
 [[nodiscard]] CommandSpec topology_import_command();
+[[nodiscard]] CommandSpec collective_command();
+[[nodiscard]] CommandSpec validate_command();
 [[nodiscard]] CommandSpec workload_import_command();
 [[nodiscard]] CommandSpec workload_check_command();
 [[nodiscard]] CommandSpec workload_show_command();
