@@ -19,9 +19,7 @@ class ChainFinder {
         unused_links_{all_links_} {}
 
   Chain chain(int nic) {
-    const int entry = *std::find_if(members_.begin(), members_.end(), [&](int member) {
-      return cluster_.nic_of(first_ + member) == nic;
-    });
+    const int entry = entry_member(nic);
     if (members_.size() == 1) {
       return {nic, {entry}, false};
     }
@@ -29,9 +27,26 @@ class ChainFinder {
     return {nic, walk(entry, exit), leaves_by_entry(nic, entry, exit)};
   }
 
+  Chain tree_chain(int nic) {
+    const int entry = entry_member(nic);
+    if (members_.size() == 1) {
+      return {nic, {entry}, false};
+    }
+    return {nic, walk(entry, -1), false};
+  }
+
  private:
   [[nodiscard]] std::size_t links_to_nic(int member, int nic) const {
     return cluster_.gpu_to_nic(first_ + member, nic).links.size();
+  }
+
+  /// The first member whose own NIC it is, else the nearest.
+  [[nodiscard]] int entry_member(int nic) const {
+    const auto rank = [&](int member) {
+      return std::make_pair(cluster_.nic_of(first_ + member) != nic, links_to_nic(member, nic));
+    };
+    return *std::min_element(members_.begin(), members_.end(),
+                             [&](int a, int b) { return rank(a) < rank(b); });
   }
 
   [[nodiscard]] int exit_member(int nic, int entry) const {
@@ -60,7 +75,9 @@ class ChainFinder {
       found = {entry};
       std::copy_if(members_.begin(), members_.end(), std::back_inserter(found),
                    [&](int member) { return member != entry && member != exit; });
-      found.push_back(exit);
+      if (exit >= 0) {
+        found.push_back(exit);
+      }
     }
     return found;
   }
@@ -91,6 +108,17 @@ std::vector<Chain> node_chains(const topology::Cluster& cluster, int node,
   chains.reserve(nics.size());
   for (const int nic : nics) {
     chains.push_back(finder.chain(nic));
+  }
+  return chains;
+}
+
+std::vector<Chain> tree_chains(const topology::Cluster& cluster, int node,
+                               const std::vector<int>& members, const std::vector<int>& nics) {
+  ChainFinder finder{cluster, node, members};
+  std::vector<Chain> chains;
+  chains.reserve(nics.size());
+  for (const int nic : nics) {
+    chains.push_back(finder.tree_chain(nic));
   }
   return chains;
 }

@@ -23,4 +23,10 @@ struct Chain {
                                              const std::vector<int>& members,
                                              const std::vector<int>& nics);
 
+/// The same for the chain of a tree, which carries sums one way and results the other: from the GPU
+/// at the NIC to wherever it ends.
+[[nodiscard]] std::vector<Chain> tree_chains(const topology::Cluster& cluster, int node,
+                                             const std::vector<int>& members,
+                                             const std::vector<int>& nics);
+
 }  // namespace trainyard::collective

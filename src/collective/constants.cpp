@@ -1,33 +1,205 @@
 #include "collective/constants.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+
+#include "input/files.hpp"
 
 namespace trainyard::collective {
+namespace {
 
-using namespace units::literals;
+using input::Section;
 
-// Latencies: NCCL src/graph/tuning.cc (master of 2026-06), arrays baseLat and hwLat, ring rows, in
-// us; NVLink, PCIe and network hops. They are the time inside the kernel: its launch is the host's.
-// Bandwidth shares: fit of published nccl-tests tables (LL 0.37, LL128 0.80 of ring Simple); by
-// their formats LL could reach 0.50 and LL128 0.94, but neither does.
-const std::array<Protocol, 3>& protocols() {
-  static constexpr std::array<Protocol, 3> kProtocols{{
-      {"ll", 6.6_us, 0.6_us, 1.0_us, 2.7_us, 0.37},
-      {"ll128", 14.0_us, 1.9_us, 2.5_us, 4.0_us, 0.80},
-      {"simple", 8.4_us, 3.4_us, 5.7_us, 14.0_us, 1.0},
-  }};
-  return kProtocols;
+/// A section whose numbers are counted as they are read.
+class Reader {
+ public:
+  explicit Reader(Section section) : section_{std::move(section)} {}
+
+  [[nodiscard]] std::string name(std::string_view key) const {
+    return section_.require(key).text();
+  }
+  units::Seconds seconds(std::string_view key) { return counted(key)->seconds(); }
+  units::Seconds seconds_or(std::string_view key, units::Seconds other) {
+    const auto value = counted_if(key);
+    return value ? value->seconds() : other;
+  }
+  double share_or(std::string_view key, double other, double most = 1.0) {
+    const auto value = counted_if(key);
+    return value ? value->number_in(1e-6, most) : other;
+  }
+  [[nodiscard]] bool flag(std::string_view key) const {
+    const auto value = section_.find(key);
+    return value && value->boolean();
+  }
+  units::BytesPerSecond bandwidth(std::string_view key) { return counted(key)->bandwidth(); }
+  int finish() const {
+    section_.reject_unknown();
+    return count_;
+  }
+
+ private:
+  std::optional<input::Value> counted(std::string_view key) {
+    ++count_;
+    return section_.require(key);
+  }
+  std::optional<input::Value> counted_if(std::string_view key) {
+    auto value = section_.find(key);
+    count_ += value ? 1 : 0;
+    return value;
+  }
+
+  Section section_;
+  int count_ = 0;
+};
+
+Section required_section(const Section& parent, std::string_view key) {
+  return parent.require(key).section();
 }
 
-bool keeps_128_byte_stores(std::string_view architecture) {
-  static constexpr std::array<std::string_view, 6> kArchitectures{"volta", "turing", "ampere",
-                                                                  "ada",   "hopper", "blackwell"};
-  return std::find(kArchitectures.begin(), kArchitectures.end(), architecture) !=
-         kArchitectures.end();
+int read_protocol(const Section& section, Protocol& protocol) {
+  Reader reader{section};
+  protocol.name = reader.name("name");
+  protocol.nvlink_hop = reader.seconds("nvlink_hop");
+  protocol.pcie_hop = reader.seconds("pcie_hop");
+  protocol.bandwidth = reader.share_or("bandwidth", 1.0);
+  const auto once = reader.seconds_or("once", {});
+  const auto old = reader.seconds_or("once_before_2_12", once);
+  protocol.once = {old, old, once};
+  protocol.tree_fill = reader.share_or("tree_fill", 0.0, 1000.0);
+  protocol.ring_fill = reader.share_or("ring_fill", 0.0, 1000.0);
+  return reader.finish();
 }
 
-units::Seconds peer_latency() {
-  return 0.3_us;
+int read_transport(const Section& section, Transport& transport) {
+  Reader reader{section};
+  transport.name = reader.name("name");
+  transport.hop = reader.seconds("hop");
+  transport.ll128 = reader.flag("ll128");
+  transport.lone_share = reader.share_or("lone_share", 1.0);
+  return reader.finish();
+}
+
+int read_generation(const Section& section, Generation& generation) {
+  Reader reader{section};
+  generation.architecture = reader.name("architecture");
+  generation.start = reader.share_or("start", 1.0);
+  generation.ll128 = reader.flag("ll128");
+  generation.switch_reduction = reader.share_or("switch_reduction", 0.0);
+  generation.network_ll = reader.bandwidth("network_ll");
+  return reader.finish();
+}
+
+int read_algorithms(const Section& section, Constants& constants) {
+  Reader reader{section};
+  constants.switched_pair = reader.share_or("switched_pair", 1.0);
+  constants.one_phase = reader.share_or("one_phase", 1.0);
+  constants.tree = reader.share_or("tree", 1.0);
+  constants.both_ways = reader.share_or("both_ways", 1.0);
+  constants.send_recv = reader.share_or("send_recv", 1.0);
+  constants.switch_reduction = reader.seconds("switch_reduction");
+  constants.staged = reader.share_or("staged", 1.0);
+  constants.peer = reader.seconds("peer");
+  constants.network_peer = reader.seconds("network_peer");
+  return reader.finish();
+}
+
+int read_start(const Section& section, Constants& constants) {
+  Reader reader{section};
+  constants.start = reader.seconds("each");
+  constants.one_process = reader.seconds("one_process");
+  constants.one_process_per_gpu = reader.seconds("one_process_gpu");
+  return reader.finish();
+}
+
+int read_slice(const Section& section, Constants& constants) {
+  Reader reader{section};
+  constants.slice_excess = reader.share_or("excess", 0.0, 10.0);
+  constants.slice_part = reader.seconds("part");
+  constants.slice_spread = reader.share_or("spread", 1.0, 1000.0);
+  return reader.finish();
+}
+
+}  // namespace
+
+Era era_of(std::string_view nccl_version) {
+  const auto at = nccl_version.find("2.");
+  if (at == std::string_view::npos) {
+    return Era::current;
+  }
+  int minor = 0;
+  const auto digits = nccl_version.substr(at + 2);
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), minor);
+  if (read.ec != std::errc{}) {
+    return Era::current;
+  }
+  return minor < 5 ? Era::before_2_5 : minor < 12 ? Era::before_2_12 : Era::current;
+}
+
+Constants Constants::parse(const input::Document& document) {
+  const Section root = document.root();
+  const Section table = required_section(root, "collective");
+  Constants constants;
+  int& count = constants.count_;
+  count += read_start(required_section(table, "start"), constants);
+  const auto protocols = table.sections("protocol");
+  if (protocols.size() != constants.protocols.size()) {
+    table.fail(fmt::format("must have the protocols ll, ll128 and simple, in this order; got {}",
+                           protocols.size()));
+  }
+  for (std::size_t i = 0; i < protocols.size(); ++i) {
+    count += read_protocol(protocols[i], constants.protocols[i]);
+  }
+  for (const Section& section : table.sections("transport")) {
+    count += read_transport(section, constants.transports.emplace_back());
+  }
+  for (const Section& section : table.sections("generation")) {
+    count += read_generation(section, constants.generations.emplace_back());
+  }
+  for (const Section& section : table.sections("link")) {
+    Reader reader{section};
+    constants.ring_shares.push_back({reader.name("kind"), reader.share_or("ring", 1.0)});
+    count += reader.finish();
+  }
+  count += read_algorithms(required_section(table, "algorithm"), constants);
+  count += read_slice(required_section(table, "slice"), constants);
+  table.reject_unknown();
+  root.reject_unknown();
+  return constants;
+}
+
+Constants Constants::load() {
+  const auto path = input::data_folder() / "topologies" / "catalog" / "collectives.toml";
+  return parse(input::Document::parse_file(path.string()));
+}
+
+const Transport& Constants::transport(std::string_view name) const {
+  static const Transport kNone;
+  const auto found = std::find_if(transports.begin(), transports.end(),
+                                  [&](const Transport& entry) { return entry.name == name; });
+  return found == transports.end() ? kNone : *found;
+}
+
+const Generation& Constants::generation(std::string_view architecture) const {
+  static const Generation kOther;
+  const auto found =
+      std::find_if(generations.begin(), generations.end(),
+                   [&](const Generation& entry) { return entry.architecture == architecture; });
+  return found == generations.end() ? kOther : *found;
+}
+
+const RingShare* Constants::ring_share(std::string_view link) const {
+  const auto found = std::find_if(ring_shares.begin(), ring_shares.end(),
+                                  [&](const RingShare& entry) { return entry.link == link; });
+  return found == ring_shares.end() ? nullptr : &*found;
+}
+
+units::Seconds Constants::start_of(const Software& software, std::string_view architecture,
+                                   std::size_t gpus) const {
+  const units::Seconds older =
+      software.one_process ? one_process + one_process_per_gpu * static_cast<double>(gpus) : start;
+  return older * generation(architecture).start;
 }
 
 }  // namespace trainyard::collective

@@ -4,6 +4,10 @@
 #include <cassert>
 #include <functional>
 #include <map>
+#include <set>
+
+#include "collective/algorithms.hpp"
+#include "collective/routes.hpp"
 
 namespace trainyard::collective {
 namespace {
@@ -54,8 +58,69 @@ std::vector<EqualLoad> pairwise_loads(const topology::Cluster& cluster, Collecti
   return loads;
 }
 
-int peers(CollectiveOp op, std::size_t ranks) {
-  return op == CollectiveOp::send_recv ? 1 : static_cast<int>(ranks) - 1;
+namespace {
+
+/// What the messages of the busiest rank cost before their bytes move, one after another.
+units::Seconds message_time(const Context& context, const Request& request) {
+  std::map<int, int> ranks_in;
+  for (const topology::GpuId gpu : request.group) {
+    ++ranks_in[context.cluster.node_of(gpu)];
+  }
+  const int ranks = static_cast<int>(request.group.size());
+  int fewest = ranks;
+  for (const auto& [node, count] : ranks_in) {
+    fewest = std::min(fewest, count);
+  }
+  if (request.op == CollectiveOp::send_recv) {
+    return ranks_in.size() > 1 ? context.constants.network_peer : context.constants.peer;
+  }
+  return context.constants.peer * (fewest - 1) + context.constants.network_peer * (ranks - fewest);
+}
+
+double bytes_per_message(CollectiveOp op, std::size_t ranks) {
+  return op == CollectiveOp::send_recv ? 1.0 : 1.0 / static_cast<double>(ranks);
+}
+
+/// All flows end together: a lightly loaded link is busy all the time at a low rate, as it is when
+/// every rank goes through its peers one after another.
+void set_even_rates(const Context& context, double share, Shape& shape) {
+  std::vector<units::Seconds> times;
+  for (const Flow& flow : shape.flows) {
+    times.push_back(flow.size / (rates_alone({flow}, context.cluster).front() * share));
+    shape.unit_time = std::max(shape.unit_time, times.back());
+  }
+  for (std::size_t f = 0; f < times.size(); ++f) {
+    shape.rates.push_back(shape.flows[f].size / shape.unit_time);
+    shape.below_links.push_back(share < 1.0 || times[f] < shape.unit_time);
+  }
+}
+
+}  // namespace
+
+std::optional<Shape> pairwise(const Context& context, const Request& request) {
+  if (!is_pairwise(request.op)) {
+    return std::nullopt;
+  }
+  Shape shape;
+  shape.algorithm = "pairwise";
+  shape.parts = 0.0;
+  const double message = bytes_per_message(request.op, request.group.size());
+  for (auto& load : pairwise_loads(context.cluster, request.op, request.group)) {
+    shape.flows.push_back({std::move(load.links), units::Bytes{load.messages * message}, {}});
+  }
+  const bool one_node = context.router.in_one_node(request.group);
+  const bool one_peer = request.op == CollectiveOp::send_recv && one_node &&
+                        context.cluster.nvswitch_port(request.group.front(), true).has_value();
+  set_even_rates(context, one_peer ? context.constants.send_recv : 1.0, shape);
+  shape.extra = message_time(context, request);
+  if (!one_node) {
+    const auto* cable = context.router.cable(request.group.front());
+    const Transport& transport =
+        context.constants.transport(cable == nullptr ? "" : cable->transport);
+    shape.network_hops = 1.0;
+    shape.network_hop = transport.hop;
+  }
+  return shape;
 }
 
 }  // namespace trainyard::collective

@@ -21,7 +21,4 @@ struct EqualLoad {
                                                     workload::CollectiveOp op,
                                                     const std::vector<topology::GpuId>& group);
 
-/// Messages that one rank has in flight one after another, at most.
-[[nodiscard]] int peers(workload::CollectiveOp op, std::size_t ranks);
-
 }  // namespace trainyard::collective

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "collective/constants.hpp"
 #include "topology/cluster.hpp"
 #include "units/quantity.hpp"
 #include "workload/step.hpp"
@@ -19,11 +20,13 @@ struct Flow {
 
 /// How a collective runs on given GPUs: what it puts on which links.
 struct Plan {
-  std::string algorithm{};    ///< "ring", "pairwise", "none" (one rank, or no bytes known)
+  std::string algorithm{};    ///< a row of algorithms(); "none": one rank, or no bytes known
   std::string protocol{};     ///< "ll", "ll128", "simple"
   units::Seconds latency{};   ///< launch and hops, paid once
   std::vector<Flow> flows{};  ///< empty: the latency is all
 };
+
+struct Shape;
 
 struct Request {
   workload::CollectiveOp op = workload::CollectiveOp::all_reduce;
@@ -31,18 +34,20 @@ struct Request {
   std::vector<topology::GpuId> group{};  ///< GPUs in rank order, distinct
 };
 
-/// Plans collectives on one cluster; remembers rings by what the group looks like inside its nodes.
+/// Plans collectives on one cluster; remembers what groups looked like.
 ///
-/// Algorithms of this module: ring (all_reduce 2(n-1)/n x bytes on every ring link; all_gather and
-/// reduce_scatter (n-1)/n; broadcast and reduce 1), pairwise (all_to_all bytes/n per pair,
-/// send_recv, gather, scatter). Rings are found on the real link graph: inside a node edge-disjoint
-/// cycles over NVLink (each direction is a ring of its own), one ring per GPU port set through
-/// NVSwitch, relay over a GPU where no cycle exists, PCIe otherwise; between nodes one ring a rail,
-/// in and out by its NIC. Protocol: the one that ends first alone.
-/// @source NCCL's published behaviour; constants with their sources in constants.cpp
+/// Each call takes the algorithm and protocol that end first when alone, out of the rows of
+/// algorithms(): ring (all_reduce 2(n-1)/n x bytes on every ring link; all_gather and
+/// reduce_scatter (n-1)/n; broadcast and reduce 1), double binary tree, NVSwitch reduction,
+/// pairwise (all_to_all bytes/n per pair, send_recv, gather, scatter). Rings and chains are found
+/// on the real link graph: inside a node edge-disjoint cycles over NVLink (each direction is a ring
+/// of its own), one ring per GPU port set through NVSwitch, relay over a GPU where no cycle exists,
+/// PCIe otherwise; between nodes one a rail, in and out by its NIC.
+/// @source NCCL's published behaviour; figures in topologies/catalog/collectives.toml
 class Planner {
  public:
-  explicit Planner(const topology::Cluster& cluster);
+  explicit Planner(const topology::Cluster& cluster, const Software& software = {});
+  Planner(const topology::Cluster& cluster, const Software& software, Constants constants);
   ~Planner();
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
@@ -50,7 +55,11 @@ class Planner {
 
  private:
   struct Cache;
+  [[nodiscard]] const std::vector<Shape>& shapes(const Request& request);
+
   const topology::Cluster& cluster_;
+  Software software_;
+  Constants constants_;
   std::unique_ptr<Cache> cache_;
 };
 

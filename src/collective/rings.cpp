@@ -183,30 +183,52 @@ class ChainSearch {
 
   bool run(Walk& walk) {
     if (walk.size() == members_.size()) {
-      return walk.back() == exit_;
+      return exit_ < 0 || walk.back() == exit_;
     }
     if (++steps_ > kSearchSteps) {
       return false;
     }
     const int from = walk.back();
-    for (const int next : members_) {
-      const bool too_early = next == exit_ && walk.size() + 1 < members_.size();
-      if (too_early || graph_.free(from, next) <= 0 ||
-          std::find(walk.begin(), walk.end(), next) != walk.end()) {
-        continue;
-      }
-      graph_.take(from, next);
+    for (const int next : candidates(walk)) {
+      take(from, next, 1);
       walk.push_back(next);
       if (run(walk)) {
         return true;
       }
       walk.pop_back();
-      graph_.take(from, next, -1);
+      take(from, next, -1);
     }
     return false;
   }
 
  private:
+  void take(int from, int next, int links) {
+    if (exit_ < 0) {
+      graph_.take_pair(from, next, links);
+    } else {
+      graph_.take(from, next, links);
+    }
+  }
+
+  /// Widest first, then in turn, so that several chains spread over the links.
+  [[nodiscard]] std::vector<int> candidates(const Walk& walk) const {
+    const int from = walk.back();
+    std::vector<int> result;
+    for (const int next : members_) {
+      const bool too_early = next == exit_ && walk.size() + 1 < members_.size();
+      if (!too_early && graph_.free(from, next) > 0 &&
+          std::find(walk.begin(), walk.end(), next) == walk.end()) {
+        result.push_back(next);
+      }
+    }
+    const auto turn = [&](int gpu) { return (gpu - from + graph_.gpus()) % graph_.gpus(); };
+    std::sort(result.begin(), result.end(), [&](int a, int b) {
+      return std::make_pair(-graph_.free(from, a), turn(a)) <
+             std::make_pair(-graph_.free(from, b), turn(b));
+    });
+    return result;
+  }
+
   LinkGraph& graph_;
   const std::vector<int>& members_;
   int exit_ = 0;

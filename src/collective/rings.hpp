@@ -25,7 +25,8 @@ using Walk = std::vector<int>;
                                                 const std::vector<int>& members);
 
 /// A walk from `entry` through all members to `exit` over unused links of `graph`, one direction,
-/// without relays; it takes what it uses. Empty: none within the bounded search.
+/// without relays; it takes what it uses. `exit` -1: to any member, and it uses both directions.
+/// Empty: none within the bounded search.
 [[nodiscard]] Walk take_chain(LinkGraph& graph, const std::vector<int>& members, int entry,
                               int exit);
 

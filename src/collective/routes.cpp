@@ -37,6 +37,21 @@ RingRoutes RingRouter::route(const std::vector<topology::GpuId>& group) {
   return nodes.size() == 1 ? inside_node(nodes.front()) : between_nodes(nodes);
 }
 
+bool RingRouter::in_one_node(const std::vector<topology::GpuId>& group) const {
+  return std::all_of(group.begin(), group.end(), [&](topology::GpuId gpu) {
+    return cluster_.node_of(gpu) == cluster_.node_of(group.front());
+  });
+}
+
+const topology::LinkKind* RingRouter::cable(topology::GpuId gpu) const {
+  const int nic = cluster_.nic_of(gpu);
+  const auto& nics = cluster_.nics(cluster_.node_of(gpu));
+  if (nic < 0 || nics[static_cast<std::size_t>(nic)].to_fabric < 0) {
+    return nullptr;
+  }
+  return cluster_.bundled(nics[static_cast<std::size_t>(nic)].to_fabric).kind;
+}
+
 /// Nodes in the order of their first rank, as NCCL numbers them.
 std::vector<RingRouter::NodeGroup> RingRouter::by_node(
     const std::vector<topology::GpuId>& group) const {
@@ -57,27 +72,42 @@ std::vector<RingRouter::NodeGroup> RingRouter::by_node(
   return nodes;
 }
 
+/// NICs to which some member has no longer way than to any other, ascending.
+const std::vector<int>& RingRouter::near_nics(const NodeGroup& group) {
+  const auto [entry, is_new] =
+      near_nics_.try_emplace({cluster_.node_type(group.node), group.members});
+  std::vector<int>& nics = entry->second;
+  for (std::size_t m = 0; is_new && m < group.members.size(); ++m) {
+    const topology::GpuId gpu = cluster_.first_gpu(group.node) + group.members[m];
+    const int nearest = cluster_.nic_of(gpu);
+    if (nearest < 0) {
+      continue;
+    }
+    const std::size_t links = cluster_.gpu_to_nic(gpu, nearest).links.size();
+    for (const topology::Nic& nic : cluster_.nics(group.node)) {
+      if (!contains(nics, nic.index) && cluster_.gpu_to_nic(gpu, nic.index).links.size() == links) {
+        nics.push_back(nic.index);
+      }
+    }
+  }
+  std::sort(nics.begin(), nics.end());
+  return nics;
+}
+
 /// NICs of each node by ring: as many rings as the node with the fewest NICs near its members has.
-std::vector<std::vector<int>> RingRouter::rails(const std::vector<NodeGroup>& nodes) const {
+std::vector<std::vector<int>> RingRouter::rails(const std::vector<NodeGroup>& nodes) {
   std::vector<std::vector<int>> near;
   std::size_t count = std::string::npos;
   for (const NodeGroup& node : nodes) {
-    std::vector<int> nics;
-    for (const int member : node.members) {
-      const int nic = cluster_.nic_of(cluster_.first_gpu(node.node) + member);
-      if (nic >= 0 && !contains(nics, nic)) {
-        nics.push_back(nic);
-      }
-    }
+    const std::vector<int>& nics = near_nics(node);
     if (nics.empty()) {
       throw input::InputError{
           {cluster_.name()},
           fmt::format("a node of type '{}' has no network: a job cannot span nodes there",
                       cluster_.node_type(node.node))};
     }
-    std::sort(nics.begin(), nics.end());
     count = std::min(count, nics.size());
-    near.push_back(std::move(nics));
+    near.push_back(nics);
   }
   std::vector<std::vector<int>> result;
   for (const auto& nics : near) {
@@ -111,6 +141,23 @@ HopClass RingRouter::slowest(int node, const Walk& walk) const {
   return HopClass::nvlink;
 }
 
+bool RingRouter::is_staged(int node, const Walk& walk) const {
+  const topology::GpuId first = cluster_.first_gpu(node);
+  for (std::size_t i = 0; i + 1 < walk.size(); ++i) {
+    if (slowest(node, {walk[i], walk[i + 1]}) == HopClass::nvlink) {
+      continue;
+    }
+    const topology::GpuId from = first + walk[i];
+    const topology::GpuId to = first + walk[i + 1];
+    const std::string pair = cluster_.pair_class(from, to);
+    const bool peers = cluster_.gpu_kind(from).peer_access && cluster_.gpu_kind(to).peer_access;
+    if (!peers || (pair != "PIX" && pair != "PXB")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 const RingRouter::LocalRings& RingRouter::local_rings(const NodeGroup& group) {
   const auto [entry, is_new] = rings_.try_emplace({cluster_.node_type(group.node), group.members});
   LocalRings& local = entry->second;
@@ -124,19 +171,22 @@ const RingRouter::LocalRings& RingRouter::local_rings(const NodeGroup& group) {
     Walk closed = local.walks.front();
     closed.push_back(closed.front());
     local.hops = slowest(group.node, closed);
+    local.staged = is_staged(group.node, closed);
   }
   return local;
 }
 
 const RingRouter::LocalChains& RingRouter::local_chains(const NodeGroup& group,
-                                                        const std::vector<int>& nics) {
+                                                        const std::vector<int>& nics, bool tree) {
   const auto [entry, is_new] =
-      chains_.try_emplace({cluster_.node_type(group.node), group.members, nics});
+      chains_.try_emplace({cluster_.node_type(group.node), group.members, nics, tree});
   LocalChains& local = entry->second;
   if (is_new) {
-    local.chains = node_chains(cluster_, group.node, group.members, nics);
+    local.chains = tree ? tree_chains(cluster_, group.node, group.members, nics)
+                        : node_chains(cluster_, group.node, group.members, nics);
     for (const Chain& chain : local.chains) {
       local.hops = std::max(local.hops, slowest(group.node, chain.walk));
+      local.staged = local.staged || is_staged(group.node, chain.walk);
     }
   }
   return local;
@@ -146,6 +196,7 @@ RingRoutes RingRouter::inside_node(const NodeGroup& group) {
   const LocalRings& local = local_rings(group);
   RingRoutes routes;
   routes.inside = local.hops;
+  routes.staged = local.staged;
   routes.switched_pair = group.members.size() == 2 && switched(group);
   for (const Walk& walk : local.walks) {
     std::vector<Hop>& ring = routes.rings.emplace_back();
@@ -179,8 +230,9 @@ RingRoutes RingRouter::between_nodes(const std::vector<NodeGroup>& nodes) {
   routes.nodes = static_cast<int>(nodes.size());
   std::vector<const LocalChains*> local;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    local.push_back(&local_chains(nodes[i], nics[i]));
+    local.push_back(&local_chains(nodes[i], nics[i], false));
     routes.inside = std::max(routes.inside, local.back()->hops);
+    routes.staged = routes.staged || local.back()->staged;
   }
   for (std::size_t rail = 0; rail < nics.front().size(); ++rail) {
     std::vector<Hop>& ring = routes.rings.emplace_back();

@@ -34,14 +34,7 @@ topology::Catalog catalogue(double factor) {
       std::filesystem::path{TRAINYARD_SOURCE_DIR} / "topologies" / "catalog";
   static const std::regex bandwidth_key{R"re((\bbandwidth\s*=\s*")([0-9.]+)(\s*[KMG]i?[Bb]/s"))re"};
   std::vector<input::Document> documents;
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator{folder}) {
-    if (entry.path().extension() == ".toml") {
-      files.push_back(entry.path());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
+  for (const auto& file : {folder / "gpus.toml", folder / "links.toml"}) {
     const std::string text = text_of(file);
     std::string changed;
     auto from = text.cbegin();

@@ -62,7 +62,7 @@ TEST_CASE("between nodes there is one ring a rail, with an equal part of the byt
   CAPTURE(type);
   const auto cluster = test::nodes_of(type, 2);
   const auto plan =
-      test::plan_of(cluster, CollectiveOp::all_reduce, kSize, test::first_gpus(2 * gpus));
+      test::ring_of(cluster, CollectiveOp::all_reduce, kSize, test::first_gpus(2 * gpus));
   CHECK(static_cast<int>(plan.flows.size()) == rails);
   const double part = 2.0 * (2 * gpus - 1) / (2 * gpus) * kSize / rails;
   const auto bytes = test::bytes_by_link(plan);
@@ -99,7 +99,7 @@ TEST_CASE("rings between nodes are closed paths through every member", "[nodes]"
 
 TEST_CASE("one GPU a node: its NIC carries the whole ring", "[nodes]") {
   const auto cluster = test::nodes_of("dgx-a100-40gb", 4);
-  const auto plan = test::plan_of(cluster, CollectiveOp::all_gather, kSize, {3, 11, 19, 27});
+  const auto plan = test::ring_of(cluster, CollectiveOp::all_gather, kSize, {3, 11, 19, 27});
   REQUIRE(plan.flows.size() == 1);
   for (int node = 0; node < 4; ++node) {
     const int nic = cluster.nic_of(cluster.first_gpu(node) + 3);
@@ -113,13 +113,13 @@ TEST_CASE("one GPU a node: its NIC carries the whole ring", "[nodes]") {
 TEST_CASE("a ring takes a rail that all nodes have before any other", "[nodes]") {
   const auto cluster = test::nodes_of("dgx-1-v100", 2);  // NIC i is near GPUs 2i, 2i + 1
   SECTION("one in common") {
-    const auto plan = test::plan_of(cluster, CollectiveOp::all_reduce, kSize, {0, 1, 2, 3, 10, 11});
+    const auto plan = test::ring_of(cluster, CollectiveOp::all_reduce, kSize, {0, 1, 2, 3, 10, 11});
     CHECK(plan.flows.size() == 1);
     CHECK(sent_by_nic(cluster, 0, plan).begin()->first == 1);
     CHECK(sent_by_nic(cluster, 1, plan).begin()->first == 1);
   }
   SECTION("none in common") {
-    const auto plan = test::plan_of(cluster, CollectiveOp::all_reduce, kSize, {0, 1, 14, 15});
+    const auto plan = test::ring_of(cluster, CollectiveOp::all_reduce, kSize, {0, 1, 14, 15});
     CHECK(plan.flows.size() == 1);
     CHECK(sent_by_nic(cluster, 0, plan).begin()->first == 0);
     CHECK(sent_by_nic(cluster, 1, plan).begin()->first == 3);

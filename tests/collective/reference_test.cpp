@@ -74,7 +74,7 @@ double step_by_step(const topology::Cluster& cluster, const std::vector<int>& gr
 
 double as_flows(const topology::Cluster& cluster, const std::vector<int>& group, double bytes) {
   return test::transfer_time(cluster,
-                             test::plan_of(cluster, CollectiveOp::all_reduce, bytes, group));
+                             test::ring_of(cluster, CollectiveOp::all_reduce, bytes, group));
 }
 
 }  // namespace

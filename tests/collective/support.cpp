@@ -93,6 +93,78 @@ collective::Plan plan_of(const topology::Cluster& cluster, workload::CollectiveO
   return collective::Planner{cluster}.plan({op, units::Bytes{bytes}, group});
 }
 
+collective::Constants round_constants() {
+  return collective::Constants::parse(input::Document::parse(
+      R"([collective.start]
+each = "10 us"
+one_process = "1 us"
+one_process_gpu = "4 us"
+[[collective.protocol]]
+name = "ll"
+nvlink_hop = "1 us"
+pcie_hop = "2 us"
+bandwidth = 0.5
+[[collective.protocol]]
+name = "ll128"
+nvlink_hop = "2 us"
+pcie_hop = "4 us"
+bandwidth = 0.8
+tree_fill = 2.0
+[[collective.protocol]]
+name = "simple"
+nvlink_hop = "3 us"
+pcie_hop = "6 us"
+once_before_2_12 = "20 us"
+once = "0 us"
+tree_fill = 10.0
+ring_fill = 4.0
+[[collective.transport]]
+name = "infiniband"
+hop = "5 us"
+ll128 = true
+lone_share = 0.5
+[[collective.generation]]
+architecture = "volta"
+ll128 = true
+network_ll = "20 GB/s"
+[[collective.generation]]
+architecture = "ampere"
+ll128 = true
+network_ll = "20 GB/s"
+[[collective.generation]]
+architecture = "hopper"
+start = 0.5
+ll128 = true
+switch_reduction = 0.5
+network_ll = "20 GB/s"
+[collective.algorithm]
+switched_pair = 0.8
+one_phase = 1.0
+tree = 1.0
+both_ways = 1.0
+send_recv = 0.5
+staged = 0.5
+switch_reduction = "40 us"
+peer = "0.3 us"
+network_peer = "5 us"
+[collective.slice]
+part = "1 us"
+)",
+      "round.toml"));
+}
+
+collective::Plan round_plan(const topology::Cluster& cluster, workload::CollectiveOp op,
+                            double bytes, const std::vector<topology::GpuId>& group,
+                            const collective::Software& software) {
+  return collective::Planner{cluster, software, round_constants()}.plan(
+      {op, units::Bytes{bytes}, group});
+}
+
+collective::Plan ring_of(const topology::Cluster& cluster, workload::CollectiveOp op, double bytes,
+                         const std::vector<topology::GpuId>& group) {
+  return round_plan(cluster, op, bytes, group, {.algorithm = "ring"});
+}
+
 double transfer_time(const topology::Cluster& cluster, const collective::Plan& plan) {
   return (collective::time_alone(plan, cluster) - plan.latency).si();
 }

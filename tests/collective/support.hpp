@@ -41,8 +41,23 @@ class Random {
 [[nodiscard]] topology::LinkId link_named(const topology::Cluster& cluster,
                                           const std::string& name);
 
+/// Over rings, whatever would be faster.
+[[nodiscard]] collective::Plan ring_of(const topology::Cluster& cluster, workload::CollectiveOp op,
+                                       double bytes, const std::vector<topology::GpuId>& group);
 [[nodiscard]] collective::Plan plan_of(const topology::Cluster& cluster, workload::CollectiveOp op,
                                        double bytes, const std::vector<topology::GpuId>& group);
+
+/// Round numbers in place of the fitted ones, to derive times from by hand: start 10 us; hops of LL
+/// 1 us (PCIe 2), LL128 2 (4), Simple 3 (6); LL reaches 0.5 of Simple, LL128 0.8; fences 20 us
+/// before 2.12, then 0; InfiniBand 5 us a hop, its tree fills in 2 (LL128) or 10 hops, rings in 4;
+/// LL between nodes at most 20 GB/s; NVLS 0.5 of the port's rate and 40 us; 0.3 us a peer, 5 us one
+/// elsewhere; two GPUs on a switch 0.8, one-phase calls 1, trees 1, no slices.
+[[nodiscard]] collective::Constants round_constants();
+
+[[nodiscard]] collective::Plan round_plan(const topology::Cluster& cluster,
+                                          workload::CollectiveOp op, double bytes,
+                                          const std::vector<topology::GpuId>& group,
+                                          const collective::Software& software = {});
 
 /// Time for the bytes alone: without latency, in seconds.
 [[nodiscard]] double transfer_time(const topology::Cluster& cluster, const collective::Plan& plan);

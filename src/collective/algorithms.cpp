@@ -1,0 +1,19 @@
+#include "collective/algorithms.hpp"
+
+namespace trainyard::collective {
+
+const std::vector<Algorithm>& algorithms() {
+  static const std::vector<Algorithm> kTable{
+      {"ring", &ring},           {"tree", &tree},         {"nvls", &nvls},
+      {"nvls-tree", &nvls_tree}, {"pairwise", &pairwise},
+  };
+  return kTable;
+}
+
+bool is_pairwise(workload::CollectiveOp op) {
+  using workload::CollectiveOp;
+  return op == CollectiveOp::all_to_all || op == CollectiveOp::send_recv ||
+         op == CollectiveOp::gather || op == CollectiveOp::scatter;
+}
+
+}  // namespace trainyard::collective
