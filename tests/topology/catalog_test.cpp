@@ -178,8 +178,8 @@ TEST_CASE("network kinds say what carries their messages", "[catalog]") {
 }
 
 TEST_CASE("networks reach the measured share of line rate", "[catalog]") {
-  // Published tables: tuned InfiniBand and RoCE 0.95 to 1.0, TCPXO 0.98, Slingshot 0.84, early
-  // EFA 0.68.
+  // Published tables: tuned InfiniBand and RoCE 0.95 to 1.0, TCPXO 0.98, early EFA 0.68. Slingshot:
+  // 0.84 with the collective's own losses, more without.
   const auto catalog = Catalog::load();
   const auto [name, gbits, low, high] = GENERATE(table<std::string, double, double, double>({
       {"ib-edr", 100, 0.95, 1.0},
@@ -190,7 +190,7 @@ TEST_CASE("networks reach the measured share of line rate", "[catalog]") {
       {"roce-200", 200, 0.95, 1.0},
       {"roce-400", 400, 0.95, 1.0},
       {"tcpxo-200", 200, 0.98, 0.98},
-      {"slingshot-200", 200, 0.84, 0.84},
+      {"slingshot-200", 200, 0.84, 1.0},
       {"efa-100-early", 100, 0.68, 0.68},
       {"ici-v2", 496, 1.0, 1.0},
       {"ici-v3", 656, 1.0, 1.0},
