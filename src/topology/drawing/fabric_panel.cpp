@@ -68,9 +68,10 @@ class TierPanel {
 
   Picture draw() {
     const int tiers = 1 + *std::max_element(tier_.begin(), tier_.end());
-    group_nodes();
     rows_.resize(static_cast<std::size_t>(tiers) + 1);
+    group_nodes();
     group_switches(tiers);
+    regroup_nodes();
     place();
     draw_trunks();
     draw_cables();
@@ -88,19 +89,17 @@ class TierPanel {
     return group.count == 1 ? group.name : fmt::format("{} x {}", group.count, group.name);
   }
 
-  /// "leaf" of "leaf0", for a box of several.
-  static std::string stem(const std::string& name) {
-    const auto end = name.find_last_not_of("0123456789");
-    return end == std::string::npos ? name : name.substr(0, end + 1);
+  /// "pod-spine" of "pod0-spine3", for a box of several.
+  static std::string stem(std::string name) {
+    std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
+    return name;
   }
 
-  void add(std::vector<Group>& row, std::size_t group, const std::string& name) {
+  static void add(std::vector<Group>& row, std::size_t group, const std::string& name) {
     if (group == row.size()) {
       row.push_back({name, 0, {}});
     }
-    if (++row[group].count == 2) {
-      row[group].name = stem(row[group].name);
-    }
+    ++row[group].count;
   }
 
   [[nodiscard]] std::set<int> switches_of(std::size_t node) const {
@@ -113,17 +112,43 @@ class TierPanel {
 
   /// Too many nodes are joined by type and the switches that they are cabled to.
   void group_nodes() {
+    node_group_.assign(made_.nodes.size(), 0);
     const bool join = made_.nodes.size() > kMostInRow;
-    std::map<std::tuple<const NodeType*, std::set<int>>, std::size_t> known;
-    rows_.resize(1);
-    for (std::size_t node = 0; node < made_.nodes.size(); ++node) {
-      std::size_t group = rows_[0].size();
-      if (join) {
-        group = known.emplace(std::tuple{made_.nodes[node].type, switches_of(node)}, group)
-                    .first->second;
+    join_nodes([&](std::size_t node) {
+      return join ? switches_of(node) : std::set<int>{static_cast<int>(node)};
+    });
+    if (!join) {
+      for (std::size_t node = 0; node < rows_[0].size(); ++node) {
+        rows_[0][node].name = fmt::format("node{}", node);
       }
-      add(rows_[0], group, join ? made_.nodes[node].type->name() : fmt::format("node{}", node));
-      node_group_.push_back(group);
+    }
+  }
+
+  /// Where that is not enough, by the boxes of switches, and in the end by type.
+  void regroup_nodes() {
+    if (rows_[0].size() > kMostInRow) {
+      join_nodes([&](std::size_t node) {
+        std::set<int> boxes;
+        for (const int each : switches_of(node)) {
+          boxes.insert(static_cast<int>(switch_group_[static_cast<std::size_t>(each)]));
+        }
+        return boxes;
+      });
+    }
+    if (rows_[0].size() > kMostInRow) {
+      join_nodes([](std::size_t) { return std::set<int>{}; });
+    }
+  }
+
+  template <class Key>
+  void join_nodes(const Key& key_of_node) {
+    std::map<std::tuple<const NodeType*, std::set<int>>, std::size_t> known;
+    rows_[0].clear();
+    for (std::size_t node = 0; node < made_.nodes.size(); ++node) {
+      const NodeType* const type = made_.nodes[node].type;
+      node_group_[node] =
+          known.emplace(std::tuple{type, key_of_node(node)}, rows_[0].size()).first->second;
+      add(rows_[0], node_group_[node], type->name());
     }
   }
 
@@ -150,6 +175,9 @@ class TierPanel {
         if (row.size() <= kMostInRow) {
           break;
         }
+      }
+      for (Group& group : rows_[static_cast<std::size_t>(tier) + 1]) {
+        group.name = group.count > 1 ? stem(group.name) : group.name;
       }
     }
   }

@@ -12,6 +12,7 @@ namespace {
 constexpr double kLevel = 74.0;
 constexpr double kBoxHeight = 28.0;
 constexpr double kGap = 10.0;
+constexpr double kWidestPage = 1600.0;
 
 class HostPanel {
  public:
@@ -25,10 +26,7 @@ class HostPanel {
   Picture draw() {
     find_trees();
     top_ = kBoxHeight / 2 + 2.0 + rise_of(widest_socket_link()) / 2;
-    double x = 0.0;
-    for (const int root : roots_) {
-      x += place(root, x) + 2 * kGap;
-    }
+    place_trees();
     draw_links();
     for (const Device& device : node_.devices()) {
       if (is_shown(device.vertex)) {
@@ -89,6 +87,21 @@ class HostPanel {
   [[nodiscard]] double width_of(int vertex) const {
     const std::string& name = node_.vertices()[static_cast<std::size_t>(vertex)];
     return std::max(44.0, text_width(name) + 8.0);
+  }
+
+  /// Beside each other; where the page ends, in a new band below.
+  void place_trees() {
+    double x = 0.0;
+    for (const int root : roots_) {
+      const double width = place(root, x);
+      if (x > 0.0 && x + width > kWidestPage) {
+        const auto deepest = std::max_element(depth_.begin(), depth_.end());
+        top_ += kLevel * (*deepest + 1) + 2 * kGap;
+        x = 0.0;
+        place(root, x);
+      }
+      x += width + 2 * kGap;
+    }
   }
 
   /// Places a subtree from x on; returns its width.
