@@ -88,7 +88,9 @@ std::vector<Line> lines_of(const Arguments& arguments, const topology::Cluster& 
   if (least > most) {
     arguments.fail("--min", "must not be more than --max");
   }
-  collective::Planner planner{cluster};
+  collective::Software software;
+  software.call_to_call = true;
+  collective::Planner planner{cluster, software};
   std::vector<Line> lines;
   for (double bytes = least; bytes <= most; bytes *= 2.0) {
     const collective::Request request{op, units::Bytes{bytes}, group};

@@ -108,6 +108,7 @@ int read_algorithms(const Section& section, Constants& constants) {
 int read_start(const Section& section, Constants& constants) {
   Reader reader{section};
   constants.start = reader.seconds("each");
+  constants.gap = reader.seconds_or("gap", {});
   constants.one_process = reader.seconds("one_process");
   constants.one_process_per_gpu = reader.seconds("one_process_gpu");
   return reader.finish();
@@ -199,7 +200,8 @@ units::Seconds Constants::start_of(const Software& software, std::string_view ar
                                    std::size_t gpus) const {
   const units::Seconds older =
       software.one_process ? one_process + one_process_per_gpu * static_cast<double>(gpus) : start;
-  return older * generation(architecture).start;
+  const units::Seconds before = software.call_to_call ? units::Seconds{} : gap;
+  return (older - before) * generation(architecture).start;
 }
 
 }  // namespace trainyard::collective

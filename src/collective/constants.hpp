@@ -19,8 +19,9 @@ enum class Era { before_2_5, before_2_12, current };
 /// What runs the collectives, as far as it changes their time.
 struct Software {
   Era era = Era::current;
-  bool one_process = false;  ///< one process drives all GPUs (nccl-tests -g N), not one each
-  std::string algorithm{};   ///< only this one, where it can run the call (as NCCL_ALGO)
+  bool one_process = false;   ///< one process drives all GPUs (nccl-tests -g N), not one each
+  bool call_to_call = false;  ///< as nccl-tests times them: what lies between two kernels counts
+  std::string algorithm{};    ///< only this one, where it can run the call (as NCCL_ALGO)
 };
 
 /// "2.4.8", "2.8-2.9 era"; text without such a number: current.
@@ -63,6 +64,7 @@ struct RingShare {
 /// The constants of topologies/catalog/collectives.toml; their sources stand there.
 struct Constants {
   units::Seconds start{};                ///< kernel start and first meeting, one process a GPU
+  units::Seconds gap{};                  ///< part of it that lies before the kernel
   units::Seconds one_process{};          ///< the same when one process starts all GPUs:
   units::Seconds one_process_per_gpu{};  ///< ... plus so much a GPU
   std::array<Protocol, 3> protocols{};   ///< ll, ll128, simple

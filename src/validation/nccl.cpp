@@ -82,6 +82,7 @@ class Predictor {
   Case& find(const input::CsvRow& row, int nodes) {
     collective::Software software;
     software.era = collective::era_of(text_or(row, "nccl_version", ""));
+    software.call_to_call = true;
     software.one_process = text_or(row, "notes", "").find("1 process") != std::string::npos;
     topology::ClusterOptions options;
     options.nodes = nodes;

@@ -54,8 +54,8 @@ TEST_CASE("small collectives cost the start and their hops", "[protocol]") {
           Approx(10 + 2 * 7 * 1.0 + 2 * 2 * 5.0));
   }
   SECTION("one process starts its GPUs one after another") {
-    const auto plan = test::round_plan(v100, CollectiveOp::all_reduce, 8.0, eight,
-                                       {collective::Era::current, true});
+    const auto plan =
+        test::round_plan(v100, CollectiveOp::all_reduce, 8.0, eight, {.one_process = true});
     CHECK(latency_us(plan) == Approx(1 + 8 * 4 + 14 * 1.0));
   }
 }
@@ -128,13 +128,13 @@ TEST_CASE("what an older library lacks is not used", "[protocol]") {
   const auto all = test::first_gpus(16);
   for (int power = 3; power <= 32; ++power) {
     const auto plan = test::round_plan(v100, CollectiveOp::all_reduce, std::pow(2.0, power), all,
-                                       {collective::Era::before_2_5, false});
+                                       {.era = collective::Era::before_2_5});
     CHECK(plan.protocol != "ll128");
     CHECK(plan.algorithm == "ring");
   }
   // Fences: 20 us more until 2.12.
   const auto large = [&](collective::Era era) {
-    return latency_us(test::round_plan(v100, CollectiveOp::broadcast, 1e10, all, {era, false}));
+    return latency_us(test::round_plan(v100, CollectiveOp::broadcast, 1e10, all, {.era = era}));
   };
   CHECK(large(collective::Era::before_2_12) - large(collective::Era::current) == Approx(20.0));
 }
