@@ -77,8 +77,7 @@ class TierPanel {
     draw_cables();
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       for (const Group& group : rows_[row]) {
-        picture_.box(group.at, {width_, 30.0}, row == 0 ? "#c8e6c9" : "#ffe0b2", text_of(group),
-                     group.name);
+        picture_.box(group.at, {width_, 30.0}, row == 0 ? "#c8e6c9" : "#ffe0b2", text_of(group));
       }
     }
     return std::move(picture_);

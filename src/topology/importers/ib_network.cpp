@@ -217,7 +217,10 @@ class NetworkReader {
                                        id)};
         }
       }
-      std::erase_if(network_.records[r].cables, [](const IbPort& port) { return port.peer < 0; });
+    }
+    // Only now: until here a record's cables and peers are in step.
+    for (IbRecord& record : network_.records) {
+      std::erase_if(record.cables, [](const IbPort& port) { return port.peer < 0; });
     }
   }
 

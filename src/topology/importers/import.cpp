@@ -42,7 +42,7 @@ bool is_ibnetdiscover(std::string_view text) {
 }
 
 bool is_smi_matrix(std::string_view text) {
-  return text.find("GPU0") != std::string_view::npos && text.find('X') != std::string_view::npos;
+  return text.find("GPU0") != std::string_view::npos;
 }
 
 /// The one table of sources; the first that recognises the content reads it.
