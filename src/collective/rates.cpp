@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "collective/link_table.hpp"
 #include "collective/plan.hpp"
 
 namespace trainyard::collective {
@@ -22,27 +23,31 @@ struct Problem {
 };
 
 Problem make_problem(const std::vector<Flow>& flows, const topology::Cluster& cluster) {
-  std::vector<topology::LinkId> links;
-  for (const Flow& flow : flows) {
-    links.insert(links.end(), flow.links.begin(), flow.links.end());
-  }
-  std::sort(links.begin(), links.end());
-  links.erase(std::unique(links.begin(), links.end()), links.end());
+  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  struct Seen {
+    std::size_t number = kNone;
+    std::size_t flow = kNone;      ///< the last one that crossed it ...
+    std::size_t crossing = kNone;  ///< ... and where that is noted
+  };
+  LinkTable<Seen> table{flows, Seen{}};
   Problem problem;
-  for (const topology::LinkId link : links) {
-    problem.capacity.push_back(cluster.link(link).bandwidth.si());
-  }
-  for (const Flow& flow : flows) {
-    std::vector<topology::LinkId> crossed{flow.links};
-    std::sort(crossed.begin(), crossed.end());
+  for (std::size_t f = 0; f < flows.size(); ++f) {
     auto& crossings = problem.flows.emplace_back();
-    for (auto link = crossed.begin(); link != crossed.end();) {
-      const auto next = std::upper_bound(link, crossed.end(), *link);
-      const auto number = std::lower_bound(links.begin(), links.end(), *link) - links.begin();
-      crossings.push_back({static_cast<std::size_t>(number), static_cast<double>(next - link)});
-      link = next;
+    for (const topology::LinkId link : flows[f].links) {
+      Seen& seen = table[link];
+      if (seen.number == kNone) {
+        seen.number = problem.capacity.size();
+        problem.capacity.push_back(cluster.bandwidth(link).si());
+      }
+      if (seen.flow == f) {
+        crossings[seen.crossing].times += 1.0;
+        continue;
+      }
+      seen.flow = f;
+      seen.crossing = crossings.size();
+      crossings.push_back({seen.number, 1.0});
     }
-    problem.caps.push_back(flow.cap.si() > 0.0 ? flow.cap.si() : kInfinity);
+    problem.caps.push_back(flows[f].cap.si() > 0.0 ? flows[f].cap.si() : kInfinity);
   }
   return problem;
 }

@@ -19,13 +19,18 @@ bool contains(const std::vector<int>& values, int value) {
 }
 
 /// NICs that every node has first, so that a ring stays on its rail wherever it can.
-std::vector<int> common_first(const std::vector<int>& nics,
-                              const std::vector<std::vector<int>>& all) {
-  std::vector<int> ordered{nics};
-  std::stable_partition(ordered.begin(), ordered.end(), [&](int nic) {
-    return std::all_of(all.begin(), all.end(),
-                       [&](const std::vector<int>& other) { return contains(other, nic); });
-  });
+std::vector<std::vector<int>> common_first(const std::vector<std::vector<int>>& all) {
+  std::map<int, std::size_t> nodes_with;
+  for (const auto& nics : all) {
+    for (const int nic : nics) {
+      ++nodes_with[nic];
+    }
+  }
+  std::vector<std::vector<int>> ordered{all};
+  for (auto& nics : ordered) {
+    std::stable_partition(nics.begin(), nics.end(),
+                          [&](int nic) { return nodes_with.at(nic) == all.size(); });
+  }
   return ordered;
 }
 
@@ -109,10 +114,9 @@ std::vector<std::vector<int>> RingRouter::rails(const std::vector<NodeGroup>& no
     count = std::min(count, nics.size());
     near.push_back(nics);
   }
-  std::vector<std::vector<int>> result;
-  for (const auto& nics : near) {
-    result.push_back(common_first(nics, near));
-    result.back().resize(count);
+  std::vector<std::vector<int>> result = common_first(near);
+  for (auto& nics : result) {
+    nics.resize(count);
   }
   return result;
 }
@@ -187,6 +191,7 @@ const RingRouter::LocalChains& RingRouter::local_chains(const NodeGroup& group,
     for (const Chain& chain : local.chains) {
       local.hops = std::max(local.hops, slowest(group.node, chain.walk));
       local.staged = local.staged || is_staged(group.node, chain.walk);
+      local.both_ways.push_back(both_ways(group.node, chain));
     }
   }
   return local;

@@ -77,6 +77,8 @@ class RingRouter {
   };
   struct LocalChains {
     std::vector<Chain> chains{};
+    /// Links of each chain both ways, counted from the node's first one.
+    std::vector<std::vector<topology::LinkId>> both_ways{};
     HopClass hops = HopClass::nvlink;
     bool staged = false;
   };
@@ -95,7 +97,7 @@ class RingRouter {
   [[nodiscard]] RingRoutes inside_node(const NodeGroup& group);
   [[nodiscard]] RingRoutes between_nodes(const std::vector<NodeGroup>& nodes);
   void add_chain(int node, const Chain& chain, std::vector<Hop>& ring) const;
-  void add_both_ways(int node, const Chain& chain, std::vector<topology::LinkId>& links) const;
+  [[nodiscard]] std::vector<topology::LinkId> both_ways(int node, const Chain& chain) const;
   void add_edge(const End& from, const End& to, std::vector<topology::LinkId>& links);
   [[nodiscard]] Hop out_of_node(int node, const Chain& chain) const;
 

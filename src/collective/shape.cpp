@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+
+#include "collective/link_table.hpp"
 
 namespace trainyard::collective {
 namespace {
@@ -24,25 +25,31 @@ double ring_share(const Context& context, const topology::LinkKind& kind, const 
 
 /// Rate of each flow that ring_share leaves it; 0: no limit.
 std::vector<double> ring_limits(const Context& context, const Shape& shape) {
-  std::vector<double> limits(shape.flows.size(), 0.0);
-  std::map<topology::LinkId, double> crossings;
+  struct Use {
+    double share = -1.0;  ///< not asked for yet
+    double limit = 0.0;   ///< raw rate x share
+    double crossings = 0.0;
+  };
+  LinkTable<Use> uses{shape.flows, Use{}};
   for (const Flow& flow : shape.flows) {
     for (const topology::LinkId link : flow.links) {
-      if (ring_share(context, *context.cluster.bundled(link).kind, shape) > 0.0) {
-        crossings[link] += 1.0;
+      Use& use = uses[link];
+      if (use.share < 0.0) {
+        const auto bundled = context.cluster.bundled(link);
+        use.share = ring_share(context, *bundled.kind, shape);
+        use.limit = bundled.kind->bandwidth.si() * bundled.count * use.share;
+        // Staging slows each card's own port; what shares a link besides is the link's matter.
+        use.crossings = shape.staged && bundled.kind->medium == topology::Medium::pcie ? -1.0 : 0.0;
       }
+      use.crossings += use.crossings < 0.0 ? 0.0 : 1.0;
     }
   }
-  for (std::size_t f = 0; !crossings.empty() && f < limits.size(); ++f) {
+  std::vector<double> limits(shape.flows.size(), 0.0);
+  for (std::size_t f = 0; f < limits.size(); ++f) {
     for (const topology::LinkId link : shape.flows[f].links) {
-      const auto crossed = crossings.find(link);
-      if (crossed != crossings.end()) {
-        const auto bundled = context.cluster.bundled(link);
-        const double raw = bundled.kind->bandwidth.si() * bundled.count;
-        // Staging slows each card's own port; what shares a link besides is the link's matter.
-        const bool staged = shape.staged && bundled.kind->medium == topology::Medium::pcie;
-        const double limit =
-            raw * ring_share(context, *bundled.kind, shape) / (staged ? 1.0 : crossed->second);
+      const Use& use = uses[link];
+      if (use.share > 0.0) {
+        const double limit = use.limit / std::abs(use.crossings);
         limits[f] = limits[f] > 0.0 ? std::min(limits[f], limit) : limit;
       }
     }

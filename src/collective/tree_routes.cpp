@@ -49,12 +49,16 @@ void RingRouter::add_edge(const End& from, const End& to, std::vector<topology::
 }
 
 /// Both ways: the sum comes up, the result goes down.
-void RingRouter::add_both_ways(int node, const Chain& chain,
-                               std::vector<topology::LinkId>& links) const {
+std::vector<topology::LinkId> RingRouter::both_ways(int node, const Chain& chain) const {
+  std::vector<topology::LinkId> links;
   for (std::size_t i = 0; i + 1 < chain.walk.size(); ++i) {
     append(links, hop(node, chain.walk[i], chain.walk[i + 1]));
     append(links, hop(node, chain.walk[i + 1], chain.walk[i]));
   }
+  for (topology::LinkId& link : links) {
+    link -= cluster_.first_link(node);
+  }
+  return links;
 }
 
 TreeRoutes RingRouter::tree(const std::vector<topology::GpuId>& group, bool with_chains) {
@@ -82,7 +86,9 @@ TreeRoutes RingRouter::tree(const std::vector<topology::GpuId>& group, bool with
       auto& links = routes.trees.emplace_back();
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (with_chains) {
-          add_both_ways(nodes[i].node, local[i]->chains[rail], links);
+          for (const topology::LinkId link : local[i]->both_ways[rail]) {
+            links.push_back(cluster_.first_link(nodes[i].node) + link);
+          }
         }
         if (parent[i] >= 0) {
           const auto above = static_cast<std::size_t>(parent[i]);

@@ -61,6 +61,8 @@ class Cluster {
   [[nodiscard]] const std::string& node_type(int node) const;
   [[nodiscard]] std::string gpu_name(GpuId gpu) const;  ///< "node3/gpu1"; "gpu1" in a lone node
 
+  /// Ids of a node's own links begin here; nodes of one type number theirs alike.
+  [[nodiscard]] LinkId first_link(int node) const;
   [[nodiscard]] LinkId links() const;  ///< ids are 0 .. links()-1
   [[nodiscard]] Link link(LinkId id) const;
   /// Kind and number of the parallel links behind an id; the kind lives as long as the cluster.

@@ -24,6 +24,10 @@ Cluster::Bundled Cluster::bundled(LinkId id) const {
   return {&bundle.kind, bundle.count};
 }
 
+LinkId Cluster::first_link(int node) const {
+  return implementation_->node(node).first_link;
+}
+
 units::BytesPerSecond Cluster::bandwidth(LinkId id) const {
   const Bundled link = bundled(id);
   return link.kind->bandwidth * link.kind->efficiency * link.count;
