@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -64,7 +65,8 @@ class TierPanel {
       : made_{cluster.implementation()},
         fabric_{made_.fabric},
         pens_{pens},
-        tier_{tiers_of(fabric_)} {}
+        tier_{tiers_of(fabric_)},
+        neighbours_{neighbours_of(fabric_)} {}
 
   Picture draw() {
     const int tiers = 1 + *std::max_element(tier_.begin(), tier_.end());
@@ -151,58 +153,79 @@ class TierPanel {
     }
   }
 
-  /// Too many switches of a tier are joined by what they serve below, where that is not enough by
-  /// what is above them, and in the end all.
   void group_switches(int tiers) {
     switch_group_.resize(tier_.size());
+    served_.resize(tier_.size());
+    for (std::size_t node = 0; node < made_.nodes.size(); ++node) {
+      for (const int each : switches_of(node)) {
+        served_[static_cast<std::size_t>(each)].insert(static_cast<int>(node_group_[node]));
+      }
+    }
     for (int tier = 0; tier < tiers; ++tier) {
-      std::vector<int> switches;
-      for (int i = 0; i < fabric_.switches(); ++i) {
-        if (tier_[static_cast<std::size_t>(i)] == tier) {
-          switches.push_back(i);
-        }
+      group_tier(tier);
+    }
+  }
+
+  /// What makes switches of a tier alike, in the order in which it is tried.
+  enum class Likeness { none, below, above, all };
+
+  /// Too many switches of a tier are joined by what they serve below, where that is not enough by
+  /// what is above them, and in the end all.
+  void group_tier(int tier) {
+    const auto many = static_cast<std::size_t>(std::count(tier_.begin(), tier_.end(), tier));
+    auto& row = rows_[static_cast<std::size_t>(tier) + 1];
+    for (const Likeness likeness :
+         {Likeness::none, Likeness::below, Likeness::above, Likeness::all}) {
+      if (likeness == Likeness::none && many > kMostInRow) {
+        continue;
       }
-      for (int way = switches.size() > kMostInRow ? 1 : 0; way < 4; ++way) {
-        std::map<std::set<int>, std::size_t> known;
-        auto& row = rows_[static_cast<std::size_t>(tier) + 1];
-        row.clear();
-        for (const int i : switches) {
-          const std::size_t group = known.emplace(key_of(i, way), row.size()).first->second;
-          add(row, group, fabric_.switch_name(i));
-          switch_group_[static_cast<std::size_t>(i)] = group;
-        }
-        if (row.size() <= kMostInRow) {
-          break;
-        }
+      join_switches(tier, likeness, row);
+      if (row.size() <= kMostInRow) {
+        break;
       }
-      for (Group& group : rows_[static_cast<std::size_t>(tier) + 1]) {
-        group.name = group.count > 1 ? stem(group.name) : group.name;
+    }
+    for (Group& group : row) {
+      group.name = group.count > 1 ? stem(group.name) : group.name;
+    }
+  }
+
+  void join_switches(int tier, Likeness likeness, std::vector<Group>& row) {
+    std::map<std::set<int>, std::size_t> known;
+    row.clear();
+    for (int i = 0; i < fabric_.switches(); ++i) {
+      if (tier_[static_cast<std::size_t>(i)] == tier) {
+        const std::size_t group = known.emplace(key_of(i, likeness), row.size()).first->second;
+        add(row, group, fabric_.switch_name(i));
+        switch_group_[static_cast<std::size_t>(i)] = group;
       }
     }
   }
 
-  [[nodiscard]] std::set<int> key_of(int index, int way) const {
-    const int tier = tier_[static_cast<std::size_t>(index)];
-    std::set<int> key;
-    if (way == 0) {
-      key.insert(index);
-    } else if (way == 1 && tier == 0) {
-      for (std::size_t node = 0; node < made_.nodes.size(); ++node) {
-        if (switches_of(node).count(index) > 0) {
-          key.insert(static_cast<int>(node_group_[node]));
-        }
-      }
-    } else if (way < 3) {
-      const int wanted = way == 1 ? tier - 1 : tier + 1;
-      for (const SwitchLink& link : fabric_.links()) {
-        const int other = link.a == index ? link.b : (link.b == index ? link.a : -1);
-        if (other >= 0 && tier_[static_cast<std::size_t>(other)] == wanted) {
-          key.insert(way == 1 ? static_cast<int>(switch_group_[static_cast<std::size_t>(other)])
-                              : other);
-        }
+  [[nodiscard]] std::set<int> key_of(int index, Likeness likeness) const {
+    const auto at = static_cast<std::size_t>(index);
+    switch (likeness) {
+      case Likeness::none:
+        return {index};
+      case Likeness::below:
+        return tier_[at] == 0 ? served_[at] : neighbours_in(index, tier_[at] - 1, true);
+      case Likeness::above:
+        return neighbours_in(index, tier_[at] + 1, false);
+      case Likeness::all:
+        break;
+    }
+    return {};
+  }
+
+  /// Neighbours of a tier, or the boxes that they are in.
+  [[nodiscard]] std::set<int> neighbours_in(int index, int tier, bool boxes) const {
+    std::set<int> found;
+    for (const int other : neighbours_[static_cast<std::size_t>(index)]) {
+      const auto at = static_cast<std::size_t>(other);
+      if (tier_[at] == tier) {
+        found.insert(boxes ? static_cast<int>(switch_group_[at]) : other);
       }
     }
-    return key;
+    return found;
   }
 
   void place() {
@@ -292,6 +315,8 @@ class TierPanel {
   const Fabric& fabric_;
   Pens& pens_;
   std::vector<int> tier_;
+  std::vector<std::vector<int>> neighbours_;
+  std::vector<std::set<int>> served_{};     ///< by switch: boxes of nodes
   std::vector<std::vector<Group>> rows_{};  ///< nodes, then tier by tier
   std::vector<std::size_t> node_group_{};
   std::vector<std::size_t> switch_group_{};
@@ -299,29 +324,32 @@ class TierPanel {
   Picture picture_{};
 };
 
+constexpr Point kTorusPitch{78.0, 56.0};
+constexpr double kRingEnd = 40.0;
+
 /// Rings of a torus close behind the picture's edge: short ends show them.
+void draw_torus_link(Picture& picture, Point a, Point b, const Stroke& stroke) {
+  const double across = b.x - a.x;
+  const double down = b.y - a.y;
+  if (std::abs(across) < 1.5 * kTorusPitch.x && std::abs(down) < 1.5 * kTorusPitch.y) {
+    picture.line(a, b, stroke);
+    return;
+  }
+  const auto end = [](double way) { return way == 0.0 ? 0.0 : std::copysign(kRingEnd, way); };
+  picture.line(a, {a.x - end(across), a.y - end(down)}, stroke);
+  picture.line(b, {b.x + end(across), b.y + end(down)}, stroke);
+}
+
 Picture torus_panel(const Cluster& cluster, int columns, Pens& pens) {
-  constexpr double kPitch = 78.0;
-  constexpr double kEnd = 40.0;
   const Fabric& fabric = cluster.implementation().fabric;
   Picture picture;
   const auto at = [&](int index) {
-    return Point{kEnd + 20.0 + kPitch * (index % columns), kEnd + 10.0 + 56.0 * (index / columns)};
+    const int row = index / columns;
+    return Point{kRingEnd + 20.0 + kTorusPitch.x * (index - row * columns),
+                 kRingEnd + 10.0 + kTorusPitch.y * row};
   };
   for (const SwitchLink& link : fabric.links()) {
-    const Point a = at(link.a);
-    const Point b = at(link.b);
-    const Stroke stroke = pens.of(link.kind, link.count);
-    const bool wraps = std::abs(a.x - b.x) > 1.5 * kPitch || std::abs(a.y - b.y) > 1.5 * 56.0;
-    if (!wraps) {
-      picture.line(a, b, stroke);
-      continue;
-    }
-    const double dx = a.y == b.y ? kEnd : 0.0;
-    const double dy = a.y == b.y ? 0.0 : kEnd - 4.0;
-    const bool first = a.x < b.x || a.y < b.y;
-    picture.line(a, {a.x + (first ? -dx : dx), a.y + (first ? -dy : dy)}, stroke);
-    picture.line(b, {b.x + (first ? dx : -dx), b.y + (first ? dy : -dy)}, stroke);
+    draw_torus_link(picture, at(link.a), at(link.b), pens.of(link.kind, link.count));
   }
   for (int i = 0; i < fabric.switches(); ++i) {
     picture.box(at(i), {54.0, 26.0}, "#ffe0b2", std::to_string(i), fabric.switch_name(i));

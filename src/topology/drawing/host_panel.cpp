@@ -66,21 +66,24 @@ class HostPanel {
   }
 
   void grow() {
-    std::vector<int> row = roots_;
-    while (!row.empty()) {
+    for (std::vector<int> row = roots_; !row.empty();) {
       std::vector<int> next;
       for (const int vertex : row) {
-        for (const Bundle& bundle : node_.bundles()) {
-          const int other = bundle.a == vertex ? bundle.b : (bundle.b == vertex ? bundle.a : -1);
-          if (other < 0 || !is_host_link(bundle) || depth_[static_cast<std::size_t>(other)] >= 0) {
-            continue;
-          }
-          depth_[static_cast<std::size_t>(other)] = depth_[static_cast<std::size_t>(vertex)] + 1;
-          children_[static_cast<std::size_t>(vertex)].push_back(other);
-          next.push_back(other);
-        }
+        add_children(vertex, next);
       }
       row = std::move(next);
+    }
+  }
+
+  void add_children(int vertex, std::vector<int>& next) {
+    for (const Bundle& bundle : node_.bundles()) {
+      const int other = bundle.a == vertex ? bundle.b : (bundle.b == vertex ? bundle.a : -1);
+      if (other < 0 || !is_host_link(bundle) || depth_[static_cast<std::size_t>(other)] >= 0) {
+        continue;
+      }
+      depth_[static_cast<std::size_t>(other)] = depth_[static_cast<std::size_t>(vertex)] + 1;
+      children_[static_cast<std::size_t>(vertex)].push_back(other);
+      next.push_back(other);
     }
   }
 

@@ -223,16 +223,18 @@ class SwitchPanel {
       const Plane* const b = plane_at(bundle.b);
       if (a != nullptr && b != nullptr) {
         draw_trunk(*a, *b, bundle);
-      } else if (a != nullptr || b != nullptr) {
-        const int gpu = gpu_at(node_, a != nullptr ? bundle.b : bundle.a);
-        if (gpu >= 0) {
-          draw_port(gpu, a != nullptr ? *a : *b, bundle);
-        }
+      } else if (a != nullptr) {
+        draw_port(gpu_at(node_, bundle.b), *a, bundle);
+      } else if (b != nullptr) {
+        draw_port(gpu_at(node_, bundle.a), *b, bundle);
       }
     }
   }
 
   void draw_port(int gpu, const Plane& plane, const Bundle& bundle) {
+    if (gpu < 0) {
+      return;
+    }
     const Point at = places_[static_cast<std::size_t>(gpu)];
     const double side = at.y < plane.centre.y ? -1.0 : 1.0;
     const Point end{at.x, plane.centre.y + side * plane.size.y / 2};

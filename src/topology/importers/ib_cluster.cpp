@@ -113,25 +113,15 @@ class ClusterWriter {
 
   // ---- Hosts ----------------------------------------------------------------------------------
 
-  /// "node01 mlx5_0": the host, then its adapter.
   void find_hosts() {
     for (const IbRecord& record : network_.records) {
       if (record.is_switch || record.cables.empty()) {
         continue;
       }
-      const std::string& text = record.description;
-      if (text.find("Aggregation Node") != std::string::npos) {
+      if (record.description.find("Aggregation Node") != std::string::npos) {
         ++aggregation_nodes_;
-        continue;
-      }
-      const auto blank = text.find(' ');
-      const std::string host = plain_name(text.substr(0, blank));
-      const std::string adapter = blank == std::string::npos ? "" : text.substr(blank + 1);
-      for (const IbPort& port : record.cables) {
-        if (!network_.records[static_cast<std::size_t>(port.peer)].is_switch) {
-          throw input::InputError{port.place, "joins two adapters, expected a switch at one end"};
-        }
-        hosts_[host.empty() ? plain_name(record.id) : host].push_back({adapter, record.id, &port});
+      } else {
+        add_adapter(record);
       }
     }
     for (auto& [host, ports] : hosts_) {
@@ -139,6 +129,20 @@ class ClusterWriter {
         return std::tuple{natural(a.adapter), a.id, a.port->number} <
                std::tuple{natural(b.adapter), b.id, b.port->number};
       });
+    }
+  }
+
+  /// "node01 mlx5_0": the host, then its adapter.
+  void add_adapter(const IbRecord& record) {
+    const std::string& text = record.description;
+    const auto blank = text.find(' ');
+    const std::string host = plain_name(text.substr(0, blank));
+    const std::string adapter = blank == std::string::npos ? "" : text.substr(blank + 1);
+    for (const IbPort& port : record.cables) {
+      if (!network_.records[static_cast<std::size_t>(port.peer)].is_switch) {
+        throw input::InputError{port.place, "joins two adapters, expected a switch at one end"};
+      }
+      hosts_[host.empty() ? plain_name(record.id) : host].push_back({adapter, record.id, &port});
     }
   }
 

@@ -156,8 +156,8 @@ class Flattener {
     const std::string speed = pci.text("link_speed");
     part.generation = pcie_generation(speed);
     if (part.generation == 0 && !speed.empty() && !speed.starts_with("Unknown")) {
-      pci.fail(fmt::format("'link_speed' must be a rate of PCIe such as \"16 GT/s\", got \"{}\"",
-                           speed));
+      pci.fail(
+          fmt::format(R"('link_speed' must be a rate of PCIe such as "16 GT/s", got "{}")", speed));
     }
     // 0, 63 and 255 are how drivers say that they do not know.
     const auto lanes = pci.integer("link_width", 0, 255).value_or(0);

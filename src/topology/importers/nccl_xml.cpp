@@ -170,7 +170,7 @@ class NcclImporter {
     }
     add_nics();
     for (const PciPart& gpu : system_.gpus) {
-      if (!gpu.on_cpu || on_nvlink_.count(gpu.name) == 0) {
+      if (!gpu.on_cpu || !on_nvlink_.contains(gpu.name)) {
         add_link(gpu, gpu.name, 1);
       }
     }
@@ -252,7 +252,7 @@ class NcclImporter {
     int number = 0;
     for (const Port& port : ports()) {
       std::string name = port.net == nullptr ? "" : plain_name(port.net->text("name"));
-      if (name.empty() || names.count(name) > 0) {
+      if (name.empty() || names.contains(name)) {
         name = fmt::format("nic{}", number);
       }
       if (!names.insert(name).second) {
@@ -279,7 +279,7 @@ class NcclImporter {
     if (!is_known) {
       speed = nic_speed(*gpu_);
     }
-    const std::string kind = network_kind(source_.catalog, network_of(port), speed);
+    std::string kind = network_kind(source_.catalog, network_of(port), speed);
     const auto taken = source_.catalog.link(kind, source_.whole()).bandwidth;
     if (!is_known || std::abs(taken / speed - 1.0) > 0.01) {
       const std::string reason =

@@ -189,7 +189,8 @@ class MatrixReader {
     for (int row = 0; row < static_cast<int>(heads_.size()); ++row) {
       for (int column = 0; column < row; ++column) {
         const SmiCell& cell = matrix_.at(row, column);
-        const SmiCell& mirrored = matrix_.at(column, row);
+        const auto& others = matrix_.cells[static_cast<std::size_t>(column)];
+        const SmiCell& mirrored = others[static_cast<std::size_t>(row)];
         if (cell.nearness != mirrored.nearness || cell.nvlinks != mirrored.nvlinks) {
           throw input::InputError{cell.place, fmt::format("{} to {} is {}, the other way it is {}",
                                                           heads_[static_cast<std::size_t>(row)],

@@ -316,13 +316,13 @@ class TreeBuilder {
       if (groups(Nearness::phb).of(i) != least || groups(Nearness::pxb).of(i) != i) {
         continue;
       }
-      std::string above = root;
+      std::string top = root;
       if (splits(Nearness::pxb, Nearness::pix, i)) {
-        above = add_device(DeviceKind::pcie_switch, "switch");
-        link_down(root, above);
-        add_leaves(above, i, true);
+        top = add_device(DeviceKind::pcie_switch, "switch");
+        link_down(root, top);
+        add_leaves(top, i, true);
       } else {
-        add_leaves(above, i, has_others(Nearness::pix, i));
+        add_leaves(top, i, has_others(Nearness::pix, i));
       }
     }
   }
