@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "collective/bound.hpp"
+#include "collective/msccl.hpp"
 #include "collective/operation.hpp"
 #include "collective/plan.hpp"
 #include "units/text.hpp"
@@ -90,6 +91,15 @@ std::vector<Line> lines_of(const Arguments& arguments, const topology::Cluster& 
   }
   collective::Software software;
   software.call_to_call = true;
+  software.algorithm = arguments.text("--algorithm");
+  std::optional<collective::MscclAlgorithm> own;
+  if (arguments.has("--msccl")) {
+    own = collective::read_msccl(arguments.text("--msccl"));
+    if (own->op != op) {
+      arguments.fail("--msccl", "is an algorithm for another collective than --op");
+    }
+  }
+  const auto constants = collective::Constants::load();
   collective::Planner planner{cluster, software};
   std::vector<Line> lines;
   for (double bytes = least; bytes <= most; bytes *= 2.0) {
@@ -97,7 +107,9 @@ std::vector<Line> lines_of(const Arguments& arguments, const topology::Cluster& 
     collective::check_request(cluster, request, kCommandLine);
     Line line;
     line.bytes = bytes;
-    line.plan = planner.plan(request);
+    line.plan = own ? collective::msccl_plan(cluster, *own, request.bytes, group, constants,
+                                             software, kCommandLine)
+                    : planner.plan(request);
     const double seconds = collective::time_alone(line.plan, cluster).si();
     line.time_us = seconds * 1e6;
     line.algbw = seconds > 0.0 ? bytes / seconds * 1e-9 : 0.0;
@@ -241,6 +253,11 @@ CommandSpec collective_command() {
       {.name = "--nics", .value_name = "K", .help = "use only the first K NICs of each node"},
       {.name = "--min", .value_name = "SIZE", .help = "first size", .default_value = "8"},
       {.name = "--max", .value_name = "SIZE", .help = "last size", .default_value = "8GiB"},
+      {.name = "--algorithm",
+       .value_name = "A",
+       .help = "only this one where it can run the call (as NCCL_ALGO)",
+       .choices = {"ring", "tree", "nvls", "nvls-tree", "pairwise"}},
+      {.name = "--msccl", .value_name = "FILE.xml", .help = "an algorithm in MSCCL's XML"},
       {.name = "--explain", .help = "latency, lower bound, flows, limiting link", .flag = true},
       {.name = "--format",
        .value_name = "F",

@@ -32,30 +32,56 @@ bool sends(CollectiveOp op, std::size_t from, std::size_t to, std::size_t ranks)
 
 }  // namespace
 
-std::vector<EqualLoad> pairwise_loads(const topology::Cluster& cluster, CollectiveOp op,
-                                      const std::vector<topology::GpuId>& group) {
-  std::vector<topology::LinkId> crossed;
-  for (std::size_t from = 0; from < group.size(); ++from) {
-    for (std::size_t to = 0; to < group.size(); ++to) {
-      if (sends(op, from, to, group.size())) {
-        const auto path = cluster.path(group[from], group[to]);
-        crossed.insert(crossed.end(), path.links.begin(), path.links.end());
-      }
+std::vector<EqualLoad> message_loads(const topology::Cluster& cluster,
+                                     const std::vector<topology::GpuId>& group,
+                                     const std::vector<Messages>& messages) {
+  std::vector<std::pair<topology::LinkId, int>> crossed;
+  for (const Messages& message : messages) {
+    for (const topology::LinkId link : cluster.path(group[message.from], group[message.to]).links) {
+      crossed.emplace_back(link, message.count);
     }
   }
   std::sort(crossed.begin(), crossed.end());
   std::map<int, std::vector<topology::LinkId>, std::greater<>> links_by_messages;
-  for (auto link = crossed.begin(); link != crossed.end();) {
-    const auto next = std::upper_bound(link, crossed.end(), *link);
-    links_by_messages[static_cast<int>(next - link)].push_back(*link);
-    link = next;
+  for (auto at = crossed.begin(); at != crossed.end();) {
+    const topology::LinkId link = at->first;
+    int count = 0;
+    for (; at != crossed.end() && at->first == link; ++at) {
+      count += at->second;
+    }
+    links_by_messages[count].push_back(link);
   }
   std::vector<EqualLoad> loads;
   loads.reserve(links_by_messages.size());
-  for (auto& [messages, links] : links_by_messages) {
-    loads.push_back({messages, std::move(links)});
+  for (auto& [count, links] : links_by_messages) {
+    loads.push_back({count, std::move(links)});
   }
   return loads;
+}
+
+std::vector<EqualLoad> pairwise_loads(const topology::Cluster& cluster, CollectiveOp op,
+                                      const std::vector<topology::GpuId>& group) {
+  std::vector<Messages> messages;
+  for (std::size_t from = 0; from < group.size(); ++from) {
+    for (std::size_t to = 0; to < group.size(); ++to) {
+      if (sends(op, from, to, group.size())) {
+        messages.push_back({from, to, 1});
+      }
+    }
+  }
+  return message_loads(cluster, group, messages);
+}
+
+void set_even_rates(const topology::Cluster& cluster, double share, Shape& shape) {
+  std::vector<units::Seconds> times;
+  for (const Flow& flow : shape.flows) {
+    times.push_back(flow.size / (rates_alone({flow}, cluster).front() * share));
+    shape.unit_time = std::max(shape.unit_time, times.back());
+  }
+  for (std::size_t f = 0; f < times.size(); ++f) {
+    shape.rates.push_back(shape.flows[f].size / shape.unit_time);
+    shape.below_links.push_back(share < 1.0 || times[f] < shape.unit_time);
+  }
 }
 
 namespace {
@@ -81,20 +107,6 @@ double bytes_per_message(CollectiveOp op, std::size_t ranks) {
   return op == CollectiveOp::send_recv ? 1.0 : 1.0 / static_cast<double>(ranks);
 }
 
-/// All flows end together: a lightly loaded link is busy all the time at a low rate, as it is when
-/// every rank goes through its peers one after another.
-void set_even_rates(const Context& context, double share, Shape& shape) {
-  std::vector<units::Seconds> times;
-  for (const Flow& flow : shape.flows) {
-    times.push_back(flow.size / (rates_alone({flow}, context.cluster).front() * share));
-    shape.unit_time = std::max(shape.unit_time, times.back());
-  }
-  for (std::size_t f = 0; f < times.size(); ++f) {
-    shape.rates.push_back(shape.flows[f].size / shape.unit_time);
-    shape.below_links.push_back(share < 1.0 || times[f] < shape.unit_time);
-  }
-}
-
 }  // namespace
 
 std::optional<Shape> pairwise(const Context& context, const Request& request) {
@@ -111,7 +123,7 @@ std::optional<Shape> pairwise(const Context& context, const Request& request) {
   const bool one_node = context.router.in_one_node(request.group);
   const bool one_peer = request.op == CollectiveOp::send_recv && one_node &&
                         context.cluster.nvswitch_port(request.group.front(), true).has_value();
-  set_even_rates(context, one_peer ? context.constants.send_recv : 1.0, shape);
+  set_even_rates(context.cluster, one_peer ? context.constants.send_recv : 1.0, shape);
   shape.extra = message_time(context, request);
   if (!one_node) {
     const auto* cable = context.router.cable(request.group.front());
