@@ -38,9 +38,17 @@ class Converter {
     return element;
   }
 
-  [[nodiscard]] input::Place place_of(std::ptrdiff_t offset) const {
-    return input::place_of(file_, text_,
-                           static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)));
+  /// Elements come in the order of the file, so each line break is counted once.
+  input::Place place_of(std::ptrdiff_t offset) {
+    const auto end =
+        std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)), text_.size());
+    for (; at_ < end; ++at_) {
+      if (text_[at_] == '\n') {
+        ++line_;
+        line_begin_ = at_ + 1;
+      }
+    }
+    return {file_, line_, static_cast<int>(end - line_begin_) + 1};
   }
 
  private:
@@ -56,6 +64,9 @@ class Converter {
   std::string_view text_;
   const std::string& file_;
   int elements_ = 0;
+  std::size_t at_ = 0;  ///< up to here line breaks are counted
+  std::size_t line_begin_ = 0;
+  int line_ = 1;
 };
 
 }  // namespace
