@@ -41,8 +41,8 @@ struct Request {
 /// reduce_scatter (n-1)/n; broadcast and reduce 1), double binary tree, NVSwitch reduction,
 /// pairwise (all_to_all bytes/n per pair, send_recv, gather, scatter). Rings and chains are found
 /// on the real link graph: inside a node edge-disjoint cycles over NVLink (each direction is a ring
-/// of its own), one ring per GPU port set through NVSwitch, relay over a GPU where no cycle exists,
-/// PCIe otherwise; between nodes one a rail, in and out by its NIC.
+/// of its own), one ring per GPU port set through NVSwitch, relay over a member where no cycle
+/// exists, PCIe otherwise; between nodes one a rail, in and out by its NIC.
 /// @source NCCL's published behaviour; figures in topologies/catalog/collectives.toml
 class Planner {
  public:

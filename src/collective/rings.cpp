@@ -29,12 +29,9 @@ class RingSearch {
         members_{std::move(members)},
         relays_{relays},
         visited_(static_cast<std::size_t>(graph_.gpus()), false) {
-    for (int gpu = 0; gpu < graph_.gpus(); ++gpu) {
-      all_.push_back(gpu);
-    }
     // The poorest member has the fewest ways on: wrong starts show early.
     start_ = *std::min_element(members_.begin(), members_.end(), [&](int a, int b) {
-      return links_to(graph_, a, neighbours()) < links_to(graph_, b, neighbours());
+      return links_to(graph_, a, members_) < links_to(graph_, b, members_);
     });
   }
 
@@ -46,13 +43,12 @@ class RingSearch {
 
  private:
   [[nodiscard]] bool is_pair() const { return members_.size() == 2; }
-  [[nodiscard]] const std::vector<int>& neighbours() const { return relays_ > 0 ? all_ : members_; }
 
   /// Cycles that the links left at the poorest member still allow.
   [[nodiscard]] std::size_t bound() const {
     int links = std::numeric_limits<int>::max();
     for (const int member : members_) {
-      links = std::min(links, links_to(graph_, member, neighbours()));
+      links = std::min(links, links_to(graph_, member, members_));
     }
     return static_cast<std::size_t>(is_pair() ? links : links / 2);
   }
@@ -117,7 +113,7 @@ class RingSearch {
     if (relays_used_ == relays_) {
       return;
     }
-    for (int relay = 0; relay < graph_.gpus(); ++relay) {
+    for (const int relay : members_) {
       if (graph_.free(from, relay) > 0 && graph_.free(relay, next) > 0) {
         graph_.take_pair(from, relay);
         graph_.take_pair(relay, next);
@@ -163,7 +159,6 @@ class RingSearch {
 
   LinkGraph graph_;
   std::vector<int> members_;
-  std::vector<int> all_{};
   int relays_ = 0;
   int start_ = 0;
   int steps_ = 0;
@@ -250,11 +245,51 @@ std::vector<Walk> disjoint_rings(const LinkGraph& graph, const std::vector<int>&
   return rings;
 }
 
+namespace {
+
+/// From `at` along unused links, both directions, to every member not yet seen, and back each time.
+void tour(LinkGraph& graph, const std::vector<int>& members, int at, std::vector<bool>& seen,
+          Walk& walk) {
+  seen[static_cast<std::size_t>(at)] = true;
+  walk.push_back(at);
+  for (const int next : members) {
+    if (!seen[static_cast<std::size_t>(next)] && graph.free(at, next) > 0 &&
+        graph.free(next, at) > 0) {
+      graph.take_pair(at, next);
+      tour(graph, members, next, seen, walk);
+      walk.push_back(at);
+    }
+  }
+}
+
+/// Walks around spanning trees of links, out on one direction and back on the other.
+std::vector<Walk> tree_tours(LinkGraph graph, const std::vector<int>& members) {
+  std::vector<Walk> walks;
+  for (;;) {
+    std::vector<bool> seen(static_cast<std::size_t>(graph.gpus()), false);
+    Walk walk;
+    tour(graph, members, members.front(), seen, walk);
+    const bool complete = std::all_of(members.begin(), members.end(), [&](int member) {
+      return seen[static_cast<std::size_t>(member)];
+    });
+    if (!complete) {
+      return walks;
+    }
+    walk.pop_back();  // it is back where it began
+    walks.push_back(std::move(walk));
+  }
+}
+
+}  // namespace
+
 std::vector<Walk> rings_or_relays(const LinkGraph& graph, const std::vector<int>& members) {
   std::vector<Walk> rings;
   if (!graph.empty()) {
     for (int relays = 0; rings.empty() && relays <= static_cast<int>(members.size()); ++relays) {
       rings = disjoint_rings(graph, members, relays);
+    }
+    if (rings.empty()) {
+      rings = tree_tours(graph, members);
     }
   }
   return rings;

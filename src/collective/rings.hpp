@@ -13,14 +13,17 @@ using Walk = std::vector<int>;
 /// As many walks as the search finds that visit `members` (ascending, at least 2) over NVLink, no
 /// link of a direction in two of them. Three and more members: a cycle and its reverse are two
 /// walks. Without relays only members are visited, each once. With relays (`relays` of them a walk)
-/// two members may be joined through any other GPU of the node.
+/// two members may be joined through a third, which is passed once more. GPUs outside the group
+/// never carry its bytes: NCCL knows only those of the communicator, and others belong to other
+/// jobs.
 ///
 /// Exhaustive up to a fixed number of search steps, then the best so far; the same answer every
 /// time. Reaching the bound (links of the poorest member / 2) ends the search at once.
 [[nodiscard]] std::vector<Walk> disjoint_rings(const LinkGraph& graph,
                                                const std::vector<int>& members, int relays = 0);
 
-/// disjoint_rings with as few relays as give any; empty when NVLink does not connect the members.
+/// disjoint_rings with as few relays as give any; where there is none, walks around trees of links,
+/// out on one direction and back on the other. Empty when NVLink does not connect the members.
 [[nodiscard]] std::vector<Walk> rings_or_relays(const LinkGraph& graph,
                                                 const std::vector<int>& members);
 

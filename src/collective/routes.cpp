@@ -131,7 +131,11 @@ Hop RingRouter::hop(int node, int from, int to) const {
   if (const auto link = cluster_.nvlink(first + from, first + to)) {
     return {*link};
   }
-  return cluster_.path(first + from, first + to).links;
+  if (cluster_.nvswitch_port(first + from, true)) {
+    return cluster_.path(first + from, first + to).links;
+  }
+  // Not over the NVLinks of a third GPU, which may be another job's.
+  return cluster_.pcie_path(first + from, first + to).links;
 }
 
 HopClass RingRouter::slowest(int node, const Walk& walk) const {
