@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <map>
+#include <iterator>
 #include <set>
-#include <tuple>
-
-#include "simulation/folding.hpp"
 
 namespace trainyard::simulation {
 namespace {
@@ -27,105 +24,7 @@ std::int64_t transfer_time(double bytes, double rate) {
   return std::llround(bytes / rate * 1e9);
 }
 
-/// Do two plans differ in nothing but the length of their flows?
-bool same_shape(const collective::Plan& a, const collective::Plan& b) {
-  if (a.flows.size() != b.flows.size()) {
-    return false;
-  }
-  for (std::size_t f = 0; f < a.flows.size(); ++f) {
-    const double ratio = a.flows[f].size.si() * b.flows[0].size.si();
-    const double other = b.flows[f].size.si() * a.flows[0].size.si();
-    if (a.flows[f].links != b.flows[f].links || a.flows[f].cap != b.flows[f].cap ||
-        std::abs(ratio - other) > 1e-9 * ratio) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Numbers the shapes of a step's plans.
-std::vector<int> shapes(const std::vector<PlannedCollective>& collectives) {
-  std::vector<int> shape_of;
-  std::vector<std::size_t> firsts;
-  for (const auto& planned : collectives) {
-    const auto known = std::find_if(firsts.begin(), firsts.end(), [&](std::size_t first) {
-      return same_shape(collectives[first].plan, planned.plan);
-    });
-    shape_of.push_back(static_cast<int>(known - firsts.begin()));
-    if (known == firsts.end()) {
-      firsts.push_back(shape_of.size() - 1);
-    }
-  }
-  return shape_of;
-}
-
-int max_of(const std::vector<int>& values) {
-  return *std::max_element(values.begin(), values.end());
-}
-
-/// Numbers what flows must have in common to be folded: job and shape, size and cap.
-class Kinds {
- public:
-  int number(std::pair<int, int> plan, double size, double cap) {
-    return known_.emplace(std::tuple{plan, size, cap}, static_cast<int>(known_.size()))
-        .first->second;
-  }
-
- private:
-  std::map<std::tuple<std::pair<int, int>, double, double>, int> known_{};
-};
-
 }  // namespace
-
-SharedLinks shared_links(const topology::Cluster& cluster, bool private_too) {
-  SharedLinks shared;
-  shared.resource_of.assign(static_cast<std::size_t>(cluster.links()), -1);
-  const auto add = [&](topology::LinkId id) {
-    const topology::Link link = cluster.link(id);
-    shared.resource_of[static_cast<std::size_t>(id)] =
-        static_cast<std::int32_t>(shared.resources.size());
-    shared.resources.push_back({"", link.bandwidth});
-  };
-  if (private_too) {
-    for (topology::LinkId id = 0; id < cluster.links(); ++id) {
-      add(id);
-    }
-  } else {
-    for (const topology::LinkId id : cluster.shareable_links()) {
-      add(id);
-    }
-  }
-  return shared;
-}
-
-std::vector<LinkLoad> link_loads(const std::vector<PlannedCollective>& collectives,
-                                 const topology::Cluster& cluster) {
-  std::map<topology::LinkId, LinkLoad> loads;
-  std::map<topology::LinkId, std::map<int, double>> lane_peaks;
-  for (const PlannedCollective& planned : collectives) {
-    const auto rates = collective::rates_alone(planned.plan.flows, cluster);
-    std::map<topology::LinkId, double> now;
-    for (std::size_t f = 0; f < rates.size(); ++f) {
-      for (const topology::LinkId link : planned.plan.flows[f].links) {
-        now[link] += rates[f].si();
-        loads[link].bytes += planned.plan.flows[f].size.si();
-      }
-    }
-    for (const auto& [link, rate] : now) {
-      double& peak = lane_peaks[link][planned.lane];
-      peak = std::max(peak, rate);
-    }
-  }
-  std::vector<LinkLoad> result;
-  for (auto& [link, load] : loads) {
-    load.link = link;
-    for (const auto& [lane, peak] : lane_peaks[link]) {
-      load.peak += peak;
-    }
-    result.push_back(load);
-  }
-  return result;
-}
 
 Traffic::Traffic(const topology::Cluster& cluster, engine::Network& network,
                  const SharedLinks& links)
@@ -149,7 +48,7 @@ void Traffic::update_use(Use& use, std::vector<int>& touched) {
 std::vector<int> Traffic::join(int job, std::vector<PlannedCollective> collectives) {
   JobTraffic& traffic = jobs_[job];
   traffic.loads = link_loads(collectives, cluster_);
-  traffic.shape_of = shapes(collectives);
+  traffic.shape_of = plan_shapes(collectives);
   traffic.collectives = std::move(collectives);
   std::vector<int> touched{job};
   for (const LinkLoad& load : traffic.loads) {
@@ -231,84 +130,33 @@ std::vector<int> Traffic::connected(const std::vector<int>& jobs) const {
   return {found.begin(), found.end()};
 }
 
-/// Splits the links of all plans of jobs that are connected, and folds what runs alike.
+/// Splits the plans of jobs that are connected, one of each shape.
 void Traffic::split(const std::vector<int>& jobs) {
-  struct Origin {
-    PlanSplit* plan;
-    FlowSplit flow;
-  };
-  std::vector<Origin> origins;
-  std::vector<FoldableFlow> flows;
-  std::vector<topology::LinkId> links;
-  Kinds kinds;
+  std::vector<const collective::Plan*> plans;
+  for (const int job : jobs) {
+    const JobTraffic& traffic = jobs_.at(job);
+    int next = 0;
+    for (std::size_t i = 0; i < traffic.shape_of.size(); ++i) {
+      if (traffic.shape_of[i] == next) {
+        plans.push_back(&traffic.collectives[i].plan);
+        ++next;
+      }
+    }
+  }
+  auto splits = split_plans(plans, cluster_, links_,
+                            [this](topology::LinkId link) { return is_contended(link); });
+  auto from = std::make_move_iterator(splits.begin());
   for (const int job : jobs) {
     JobTraffic& traffic = jobs_.at(job);
-    const int shapes = traffic.shape_of.empty() ? 0 : 1 + max_of(traffic.shape_of);
-    traffic.splits.assign(static_cast<std::size_t>(shapes), {});
-    for (int shape = 0; shape < shapes; ++shape) {
-      const auto first = std::find(traffic.shape_of.begin(), traffic.shape_of.end(), shape);
-      const auto& plan =
-          traffic.collectives[static_cast<std::size_t>(first - traffic.shape_of.begin())].plan;
-      const auto caps = private_caps(plan);
-      for (std::size_t f = 0; f < plan.flows.size(); ++f) {
-        FoldableFlow& flow = flows.emplace_back();
-        flow.kind = kinds.number({job, shape}, plan.flows[f].size.si(), caps[f]);
-        std::copy_if(plan.flows[f].links.begin(), plan.flows[f].links.end(),
-                     std::back_inserter(flow.links),
-                     [&](topology::LinkId link) { return is_contended(link); });
-        links.insert(links.end(), flow.links.begin(), flow.links.end());
-        origins.push_back({&traffic.splits[static_cast<std::size_t>(shape)], {f, {}, caps[f]}});
-      }
-    }
-  }
-  std::sort(links.begin(), links.end());
-  links.erase(std::unique(links.begin(), links.end()), links.end());
-  std::vector<double> capacity;
-  for (const topology::LinkId link : links) {
-    capacity.push_back(uses_.at(link).capacity);
-  }
-  const Folding folding = fold(flows, links, capacity);
-  std::vector<std::size_t> part_of_class(folding.classes.size());
-  for (std::size_t f = 0; f < flows.size(); ++f) {
-    const auto cell = static_cast<std::size_t>(folding.class_of[f]);
-    Origin& origin = origins[f];
-    if (folding.classes[cell].representative == f) {
-      part_of_class[cell] = origin.plan->flows.size();
-      for (const topology::LinkId link : folding.classes[cell].links) {
-        origin.flow.resources.push_back(
-            static_cast<engine::ResourceId>(links_.resource_of[static_cast<std::size_t>(link)]));
-        origin.plan->contended = true;
-      }
-      origin.plan->flows.push_back(std::move(origin.flow));
-    }
-    origin.plan->part_of.push_back(part_of_class[cell]);
+    const auto shapes = traffic.shape_of.empty() ? 0
+                                                 : 1 + *std::max_element(traffic.shape_of.begin(),
+                                                                         traffic.shape_of.end());
+    traffic.splits.assign(from, from + shapes);
+    from += shapes;
   }
 }
 
-/// Rate that the uncontended links leave to each flow: they are shared with the plan's own flows
-/// only.
-std::vector<double> Traffic::private_caps(const collective::Plan& plan) const {
-  std::unordered_map<topology::LinkId, int> crossings;
-  for (const auto& flow : plan.flows) {
-    for (const topology::LinkId link : flow.links) {
-      ++crossings[link];
-    }
-  }
-  std::vector<double> caps;
-  for (const auto& flow : plan.flows) {
-    double cap = flow.cap.si();
-    for (const topology::LinkId link : flow.links) {
-      if (!is_contended(link)) {
-        const double share = cluster_.link(link).bandwidth.si() / crossings[link];
-        cap = cap > 0.0 ? std::min(cap, share) : share;
-      }
-    }
-    caps.push_back(cap);
-  }
-  return caps;
-}
-
-const Traffic::PlanSplit& Traffic::split_of(int job, int collective) const {
+const PlanSplit& Traffic::split_of(int job, int collective) const {
   const JobTraffic& traffic = jobs_.at(job);
   const int shape = traffic.shape_of[static_cast<std::size_t>(collective)];
   return traffic.splits[static_cast<std::size_t>(shape)];

@@ -7,36 +7,11 @@
 
 #include "collective/plan.hpp"
 #include "engine/network.hpp"
+#include "simulation/link_loads.hpp"
+#include "simulation/traffic_split.hpp"
 #include "topology/cluster.hpp"
 
 namespace trainyard::simulation {
-
-/// A collective of a job's step as it runs on the GPUs the job holds.
-struct PlannedCollective {
-  collective::Plan plan{};
-  units::Nanoseconds alone{};  ///< time with nothing else on its links
-  int lane = 0;                ///< collectives of one lane never overlap; those of two lanes may
-};
-
-/// What a job puts on a link.
-struct LinkLoad {
-  topology::LinkId link = -1;
-  double peak = 0.0;   ///< bytes/s while its collectives run alone
-  double bytes = 0.0;  ///< a step
-};
-
-/// Which links the network back end has to hold, and their numbers in it.
-struct SharedLinks {
-  std::vector<engine::Resource> resources{};
-  std::vector<std::int32_t> resource_of{};  ///< by LinkId; -1: not in the back end
-};
-
-/// `private_too`: also links only one job can use (needed when a job overlaps its own collectives).
-[[nodiscard]] SharedLinks shared_links(const topology::Cluster& cluster, bool private_too);
-
-/// Loads of a set of planned collectives, by link id ascending.
-[[nodiscard]] std::vector<LinkLoad> link_loads(const std::vector<PlannedCollective>& collectives,
-                                               const topology::Cluster& cluster);
 
 /// Moves the bytes of collectives. A link is contended when the summed peak demand of the jobs that
 /// are running on it exceeds its bandwidth. A collective that crosses no contended link is a timer;
@@ -80,17 +55,6 @@ class Traffic final : public engine::Handler {
     bool contended = false;
     std::vector<std::pair<int, double>> jobs{};
   };
-  /// Flows of a plan that run alike, as one: what the back end arbitrates and what only limits it.
-  struct FlowSplit {
-    std::size_t flow = 0;  ///< the first of them in the plan
-    std::vector<engine::ResourceId> resources{};
-    double cap = 0.0;  ///< bytes/s, from the uncontended links and the plan
-  };
-  struct PlanSplit {
-    bool contended = false;
-    std::vector<FlowSplit> flows{};
-    std::vector<std::size_t> part_of{};  ///< by flow of the plan: index into `flows`
-  };
   struct JobTraffic {
     std::vector<PlannedCollective> collectives{};
     std::vector<int> shape_of{};      ///< by collective: those of one shape differ in size only
@@ -125,7 +89,6 @@ class Traffic final : public engine::Handler {
   void run_as_flows(int slot, const std::vector<double>& bytes);
   void start_part(int slot, std::size_t part, double bytes);
   [[nodiscard]] std::vector<double> stop(Transfer& transfer);
-  [[nodiscard]] std::vector<double> private_caps(const collective::Plan& plan) const;
   std::vector<int> replan(std::vector<int> touched);
   void restart(int slot, const std::vector<double>& left);
   void finish(int slot);
