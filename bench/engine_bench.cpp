@@ -2,15 +2,12 @@
 // process, so all of them use one, of a size that holds every case; each runs in a child of its
 // own.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <functional>
 #include <numeric>
 #include <vector>
 
+#include "child.hpp"
 #include "engine/network.hpp"
 
 namespace {
@@ -18,42 +15,9 @@ namespace {
 using namespace trainyard;
 using namespace trainyard::engine;
 
-struct Measured {
-  double cpu = 0.0;  ///< seconds of the child
-  double megabytes = 0.0;
-  double extra = 0.0;  ///< what the case wants to show
-};
-
-/// CPU time of work in a forked child (the time that `work` itself reports, not the fork).
-Measured in_child(const std::function<Measured()>& work) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) {
-    return {};
-  }
-  const pid_t child = fork();
-  if (child == 0) {
-    const Measured result = work();
-    const bool written = write(ends[1], &result, sizeof result) == sizeof result;
-    _exit(written ? 0 : 1);
-  }
-  close(ends[1]);
-  Measured result;
-  if (read(ends[0], &result, sizeof result) != sizeof result) {
-    result = {};
-  }
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
-  return result;
-}
-
-double cpu_now() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
+using bench::cpu_now;
+using bench::in_child;
+using bench::Measured;
 
 std::vector<Resource> links(std::size_t count) {
   return std::vector<Resource>(count, {"", units::BytesPerSecond{1e10}});
@@ -86,7 +50,7 @@ void timer_events(benchmark::State& state) {
       }
       const double before = cpu_now();
       network->run();
-      return Measured{cpu_now() - before, 0.0, 0.0};
+      return Measured{cpu_now() - before};
     });
     state.SetIterationTime(result.cpu);
   }

@@ -1,11 +1,9 @@
 // Routes, and the platform of 2,048 DGX A100: cluster, shareable links and SimGrid's copy of them.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "child.hpp"
 #include "engine/network.hpp"
-#include "simulation/traffic.hpp"
+#include "simulation/link_loads.hpp"
 #include "topology/cluster.hpp"
 
 namespace {
@@ -55,27 +53,23 @@ void cluster_2048_dgx_a100(benchmark::State& state) {
 }
 BENCHMARK(cluster_2048_dgx_a100)->Unit(benchmark::kMillisecond);
 
-/// Runs in a child: SimGrid allows one network a process, and peak memory is the child's.
+int make_platform() {
+  const auto cluster = large_cluster();
+  const auto links = simulation::shared_links(cluster, false);
+  const auto network = engine::make_simgrid_network(links.resources);
+  return network->events() == 0 ? 0 : 1;
+}
+const bench::Named kMakePlatform{"platform_2048_dgx_a100", make_platform};
+
 void platform_2048_dgx_a100(benchmark::State& state) {
   for (auto _ : state) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const auto cluster = large_cluster();
-      const auto links = simulation::shared_links(cluster, false);
-      const auto network = engine::make_simgrid_network(links.resources);
-      _exit(network->events() == 0 ? 0 : 1);
-    }
-    int status = 0;
-    rusage usage{};
-    wait4(child, &status, 0, &usage);
-    if (status != 0) {
+    const bench::Measured result = bench::in_new_process("platform_2048_dgx_a100");
+    if (!result.good) {
       state.SkipWithError("the platform was not made");
       break;
     }
-    state.SetIterationTime(
-        static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-        1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
-    state.counters["peak_MB"] = static_cast<double>(usage.ru_maxrss) * 1024.0 / 1e6;
+    state.SetIterationTime(result.cpu);
+    state.counters["peak_MB"] = result.megabytes;
   }
 }
 BENCHMARK(platform_2048_dgx_a100)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
