@@ -1,9 +1,16 @@
 // Planning all-reduces: a group seen before (what a running simulation asks for) and a first look.
+// Moving the bytes of two all-reduces that meet on every NIC.
 #include <benchmark/benchmark.h>
 
+#include <array>
+#include <memory>
 #include <numeric>
+#include <vector>
 
+#include "child.hpp"
 #include "collective/plan.hpp"
+#include "engine/network.hpp"
+#include "simulation/traffic.hpp"
 #include "topology/cluster.hpp"
 
 namespace {
@@ -48,5 +55,95 @@ BENCHMARK_CAPTURE(plan_known_group, dgx_1, "dgx-1-v100")->Arg(8)->Arg(64);
 BENCHMARK_CAPTURE(plan_known_group, dgx_a100, "dgx-a100-40gb")->Arg(8)->Arg(64);
 BENCHMARK_CAPTURE(plan_new_group, dgx_1, "dgx-1-v100")->Arg(8)->Arg(64);
 BENCHMARK_CAPTURE(plan_new_group, dgx_a100, "dgx-a100-40gb")->Arg(8)->Arg(64);
+
+using namespace trainyard;
+
+/// Two jobs on all nodes, one on the even GPUs and one on the odd ones: two GPUs share a NIC, so
+/// the jobs meet on every NIC. Both start an all-reduce of 1 GiB at once.
+class Meeting final : public engine::Handler {
+ public:
+  explicit Meeting(int gpus) : cluster_{nodes_for("dgx-1-v100", gpus)}, planner_{cluster_} {
+    for (int job = 0; job < 2; ++job) {
+      requests_[static_cast<std::size_t>(job)] = {
+          workload::CollectiveOp::all_reduce, units::Bytes{1073741824.0}, {}};
+      for (int gpu = job; gpu < gpus; gpu += 2) {
+        requests_[static_cast<std::size_t>(job)].group.push_back(gpu);
+      }
+    }
+    links_ = simulation::shared_links(cluster_, false);
+  }
+
+  void plan() {
+    for (const Request& request : requests_) {
+      benchmark::DoNotOptimize(planner_.plan(request));
+    }
+  }
+  /// Plans, moves both jobs' bytes and reports CPU time, and how long it took against alone.
+  bench::Measured move(engine::Network& network) {
+    const double begin = bench::cpu_now();
+    simulation::Traffic traffic{cluster_, network, links_};
+    double alone = 0.0;
+    for (int job = 0; job < 2; ++job) {
+      simulation::PlannedCollective planned{
+          planner_.plan(requests_[static_cast<std::size_t>(job)])};
+      const units::Seconds time = collective::time_alone(planned.plan, cluster_);
+      planned.alone = units::to_nanoseconds(time);
+      alone = time.si();
+      static_cast<void>(traffic.join(job, {std::move(planned)}));
+    }
+    const double joined = bench::cpu_now();
+    for (int job = 0; job < 2; ++job) {
+      traffic.start(job, 0, units::Nanoseconds{0}, {}, *this, 0);
+    }
+    network.run();
+    const double end = bench::cpu_now();
+    return {end - begin, 1e3 * (end - joined), network.now().seconds().si() / alone};
+  }
+  [[nodiscard]] const std::vector<engine::Resource>& resources() const { return links_.resources; }
+
+  void fire(std::uint64_t /*token*/) override {}
+
+ private:
+  topology::Cluster cluster_;
+  Planner planner_;
+  std::array<Request, 2> requests_{};
+  simulation::SharedLinks links_{};
+};
+
+using Maker = std::unique_ptr<engine::Network> (*)(const std::vector<engine::Resource>&);
+
+/// Not counted: the cluster and its copy in the network, which a run makes once.
+void contended_all_reduce(benchmark::State& state, Maker make, bool planned_before) {
+  const int gpus = static_cast<int>(state.range(0));
+  bench::Measured result;
+  for (auto _ : state) {
+    result = bench::in_child([&] {
+      Meeting meeting{gpus};
+      if (planned_before) {
+        meeting.plan();
+      }
+      const auto network = make(meeting.resources());
+      return meeting.move(*network);
+    });
+    if (!result.good) {
+      state.SkipWithError("the child died");
+      break;
+    }
+    state.SetIterationTime(result.cpu);
+  }
+  state.counters["move_ms"] = result.megabytes;
+  state.counters["stretch"] = result.extra;
+}
+
+void sizes(benchmark::internal::Benchmark* each) {
+  each->Arg(8)->Arg(64)->Arg(512)->Arg(4096)->Arg(16384)->UseManualTime()->Iterations(3)->Unit(
+      benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(contended_all_reduce, fluid, engine::make_fluid_network, true)->Apply(sizes);
+BENCHMARK_CAPTURE(contended_all_reduce, simgrid, engine::make_simgrid_network, true)->Apply(sizes);
+BENCHMARK_CAPTURE(contended_all_reduce, fluid_with_plan, engine::make_fluid_network, false)
+    ->Apply(sizes);
+BENCHMARK_CAPTURE(contended_all_reduce, simgrid_with_plan, engine::make_simgrid_network, false)
+    ->Apply(sizes);
 
 }  // namespace
