@@ -3,11 +3,11 @@
 namespace trainyard::collective {
 
 const std::vector<Algorithm>& algorithms() {
-  static const std::vector<Algorithm> kTable{
+  static const std::vector<Algorithm> table{
       {"ring", &ring},           {"tree", &tree},         {"nvls", &nvls},
       {"nvls-tree", &nvls_tree}, {"pairwise", &pairwise},
   };
-  return kTable;
+  return table;
 }
 
 bool is_pairwise(workload::CollectiveOp op) {

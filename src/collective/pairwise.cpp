@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -32,29 +33,75 @@ bool sends(CollectiveOp op, std::size_t from, std::size_t to, std::size_t ranks)
 
 }  // namespace
 
+namespace {
+
+using Route = std::vector<topology::LinkId>;
+
+/// Narrowest number of links on the way over a third GPU; 0: it does not join the two.
+int relay_width(const topology::Cluster& cluster, topology::GpuId from, topology::GpuId over,
+                topology::GpuId to) {
+  const auto in = cluster.nvlink(from, over);
+  const auto out = cluster.nvlink(over, to);
+  return in && out ? std::min(cluster.bundled(*in).count, cluster.bundled(*out).count) : 0;
+}
+
+/// Equally good ways, each for an equal part of what is sent.
+std::vector<Route> routes_of(const topology::Cluster& cluster,
+                             const std::vector<topology::GpuId>& group, topology::GpuId from,
+                             topology::GpuId to) {
+  const bool apart = cluster.node_of(from) != cluster.node_of(to);
+  if (apart || cluster.nvlink(from, to) || cluster.nvswitch_port(from, true)) {
+    return {cluster.path(from, to).links};
+  }
+  int widest = 0;
+  std::vector<Route> routes;
+  for (const topology::GpuId over : group) {
+    if (over == from || over == to || cluster.node_of(over) != cluster.node_of(from)) {
+      continue;
+    }
+    const int width = relay_width(cluster, from, over, to);
+    if (width > widest) {
+      widest = width;
+      routes.clear();
+    }
+    if (width > 0 && width == widest) {
+      routes.push_back({*cluster.nvlink(from, over), *cluster.nvlink(over, to)});
+    }
+  }
+  return routes.empty() ? std::vector<Route>{cluster.pcie_path(from, to).links} : routes;
+}
+
+}  // namespace
+
 std::vector<EqualLoad> message_loads(const topology::Cluster& cluster,
                                      const std::vector<topology::GpuId>& group,
                                      const std::vector<Messages>& messages) {
-  std::vector<std::pair<topology::LinkId, int>> crossed;
+  // Counted in parts of a message, so that sums of thirds are equal when they should be.
+  constexpr std::int64_t kParts = 720720;  // divisible by 1 .. 16
+  std::vector<std::pair<topology::LinkId, std::int64_t>> crossed;
   for (const Messages& message : messages) {
-    for (const topology::LinkId link : cluster.path(group[message.from], group[message.to]).links) {
-      crossed.emplace_back(link, message.count);
+    const auto routes = routes_of(cluster, group, group[message.from], group[message.to]);
+    const std::int64_t part = kParts * message.count / static_cast<std::int64_t>(routes.size());
+    for (const Route& route : routes) {
+      for (const topology::LinkId link : route) {
+        crossed.emplace_back(link, part);
+      }
     }
   }
   std::sort(crossed.begin(), crossed.end());
-  std::map<int, std::vector<topology::LinkId>, std::greater<>> links_by_messages;
+  std::map<std::int64_t, Route, std::greater<>> links_by_parts;
   for (auto at = crossed.begin(); at != crossed.end();) {
     const topology::LinkId link = at->first;
-    int count = 0;
+    std::int64_t parts = 0;
     for (; at != crossed.end() && at->first == link; ++at) {
-      count += at->second;
+      parts += at->second;
     }
-    links_by_messages[count].push_back(link);
+    links_by_parts[parts].push_back(link);
   }
   std::vector<EqualLoad> loads;
-  loads.reserve(links_by_messages.size());
-  for (auto& [count, links] : links_by_messages) {
-    loads.push_back({count, std::move(links)});
+  loads.reserve(links_by_parts.size());
+  for (auto& [parts, links] : links_by_parts) {
+    loads.push_back({static_cast<double>(parts) / kParts, std::move(links)});
   }
   return loads;
 }

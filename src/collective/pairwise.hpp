@@ -9,7 +9,7 @@ namespace trainyard::collective {
 
 /// Links that as many messages of a pairwise exchange cross.
 struct EqualLoad {
-  int messages = 0;
+  double messages = 0.0;
   std::vector<topology::LinkId> links{};  ///< ascending
 };
 
@@ -20,7 +20,9 @@ struct Messages {
   int count = 1;
 };
 
-/// What they put on every link, most first.
+/// What they put on every link, most first. Over the cluster's paths, but for GPUs of a node that
+/// share no NVLink: there over each of the group's GPUs that joins the two best, in equal parts;
+/// over PCIe where none does.
 [[nodiscard]] std::vector<EqualLoad> message_loads(const topology::Cluster& cluster,
                                                    const std::vector<topology::GpuId>& group,
                                                    const std::vector<Messages>& messages);

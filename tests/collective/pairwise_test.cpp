@@ -11,16 +11,44 @@ namespace {
 
 constexpr double kSize = 64e6;
 
-/// Messages of kSize / n over the cluster's own paths, added up one by one.
+/// Messages of kSize / n over the cluster's own paths, added up one by one. On a DGX-1 the two ways
+/// of a pair without a link (each pair has two, over one GPU) carry half each, where the group has
+/// their GPUs and neither is wider.
 std::map<topology::LinkId, double> all_pairs(const topology::Cluster& cluster,
                                              const std::vector<topology::GpuId>& group) {
   std::map<topology::LinkId, double> bytes;
+  const double message = kSize / static_cast<double>(group.size());
+  const auto add = [&](const std::vector<topology::LinkId>& links, double part) {
+    for (const topology::LinkId link : links) {
+      bytes[link] += part;
+    }
+  };
   for (const topology::GpuId from : group) {
     for (const topology::GpuId to : group) {
-      if (from != to) {
-        for (const topology::LinkId link : cluster.path(from, to).links) {
-          bytes[link] += kSize / static_cast<double>(group.size());
+      int widest = 0;
+      std::vector<std::vector<topology::LinkId>> relays;
+      for (const topology::GpuId over : group) {
+        if (from != to && cluster.pair_class(from, to) == "SYS" && cluster.nvlink(from, over) &&
+            cluster.nvlink(over, to)) {
+          const auto in = *cluster.nvlink(from, over);
+          const auto out = *cluster.nvlink(over, to);
+          const int width = std::min(cluster.link(in).count, cluster.link(out).count);
+          if (width > widest) {
+            widest = width;
+            relays.clear();
+          }
+          if (width == widest) {
+            relays.push_back({in, out});
+          }
         }
+      }
+      for (const auto& relay : relays) {
+        add(relay, message / static_cast<double>(relays.size()));
+      }
+      if (from != to && relays.empty()) {
+        add(cluster.pair_class(from, to) == "SYS" ? cluster.pcie_path(from, to).links
+                                                  : cluster.path(from, to).links,
+            message);
       }
     }
   }
