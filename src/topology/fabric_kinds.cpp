@@ -72,7 +72,7 @@ const LinkKind& network_link(const input::Value& name, const Catalog& catalog) {
 }
 
 const LinkKind& slower(const LinkKind& a, const LinkKind& b) {
-  return b.bandwidth * b.efficiency < a.bandwidth * a.efficiency ? b : a;
+  return b.bandwidth * b.efficiency <= a.bandwidth * a.efficiency ? b : a;
 }
 
 Fabric single_switch(const std::vector<NodePorts>& nodes) {
