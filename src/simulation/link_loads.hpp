@@ -32,6 +32,10 @@ struct SharedLinks {
 /// `private_too`: also links only one job can use (needed when a job overlaps its own collectives).
 [[nodiscard]] SharedLinks shared_links(const topology::Cluster& cluster, bool private_too);
 
+/// Numbers the shapes of a step's plans, from 0 in order of appearance: plans of one shape differ
+/// in nothing but the length of their flows, all by one factor.
+[[nodiscard]] std::vector<int> plan_shapes(const std::vector<PlannedCollective>& collectives);
+
 /// Loads of a set of planned collectives, by link id ascending.
 [[nodiscard]] std::vector<LinkLoad> link_loads(const std::vector<PlannedCollective>& collectives,
                                                const topology::Cluster& cluster);

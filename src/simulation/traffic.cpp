@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <set>
+#include <utility>
 
 namespace trainyard::simulation {
 namespace {
@@ -28,7 +29,20 @@ std::int64_t transfer_time(double bytes, double rate) {
 
 Traffic::Traffic(const topology::Cluster& cluster, engine::Network& network,
                  const SharedLinks& links)
-    : cluster_{cluster}, network_{network}, links_{links} {}
+    : cluster_{cluster}, network_{network}, links_{links}, uses_(links.resources.size()) {
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    uses_[i].capacity = links.resources[i].bandwidth.si();
+  }
+}
+
+const Traffic::Use* Traffic::use_of(topology::LinkId link) const {
+  const std::int32_t resource = links_.resource_of[static_cast<std::size_t>(link)];
+  return resource < 0 ? nullptr : &uses_[static_cast<std::size_t>(resource)];
+}
+
+Traffic::Use* Traffic::use_of(topology::LinkId link) {
+  return const_cast<Use*>(std::as_const(*this).use_of(link));
+}
 
 void Traffic::update_use(Use& use, std::vector<int>& touched) {
   use.demand = 0.0;
@@ -52,15 +66,10 @@ std::vector<int> Traffic::join(int job, std::vector<PlannedCollective> collectiv
   traffic.collectives = std::move(collectives);
   std::vector<int> touched{job};
   for (const LinkLoad& load : traffic.loads) {
-    if (links_.resource_of[static_cast<std::size_t>(load.link)] < 0) {
-      continue;
+    if (Use* use = use_of(load.link)) {
+      use->jobs.emplace_back(job, load.peak);
+      update_use(*use, touched);
     }
-    Use& use = uses_[load.link];
-    if (use.capacity == 0.0) {
-      use.capacity = cluster_.link(load.link).bandwidth.si();
-    }
-    use.jobs.emplace_back(job, load.peak);
-    update_use(use, touched);
   }
   return replan(std::move(touched));
 }
@@ -71,15 +80,15 @@ std::vector<int> Traffic::leave(int job) {
   jobs_.erase(job);
   std::vector<int> touched;
   for (const LinkLoad& load : traffic.loads) {
-    const auto found = uses_.find(load.link);
-    if (found == uses_.end()) {
+    Use* use = use_of(load.link);
+    if (use == nullptr) {
       continue;
     }
-    auto& jobs = found->second.jobs;
+    auto& jobs = use->jobs;
     jobs.erase(std::remove_if(jobs.begin(), jobs.end(),
                               [&](const auto& entry) { return entry.first == job; }),
                jobs.end());
-    update_use(found->second, touched);
+    update_use(*use, touched);
   }
   return replan(std::move(touched));
 }
@@ -87,11 +96,11 @@ std::vector<int> Traffic::leave(int job) {
 std::vector<int> Traffic::neighbours(int job) const {
   std::vector<int> result;
   for (const LinkLoad& load : jobs_.at(job).loads) {
-    const auto found = uses_.find(load.link);
-    if (found == uses_.end() || !found->second.contended) {
+    const Use* use = use_of(load.link);
+    if (use == nullptr || !use->contended) {
       continue;
     }
-    for (const auto& [other, peak] : found->second.jobs) {
+    for (const auto& [other, peak] : use->jobs) {
       if (other != job) {
         result.push_back(other);
       }
@@ -106,13 +115,13 @@ const std::vector<LinkLoad>& Traffic::loads(int job) const {
 }
 
 double Traffic::peak_rate(topology::LinkId link) const {
-  const auto found = uses_.find(link);
-  return found == uses_.end() ? 0.0 : found->second.peak;
+  const Use* use = use_of(link);
+  return use == nullptr ? 0.0 : use->peak;
 }
 
 bool Traffic::is_contended(topology::LinkId link) const {
-  const auto found = uses_.find(link);
-  return found != uses_.end() && found->second.contended;
+  const Use* use = use_of(link);
+  return use != nullptr && use->contended;
 }
 
 std::vector<int> Traffic::connected(const std::vector<int>& jobs) const {

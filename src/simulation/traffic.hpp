@@ -80,6 +80,9 @@ class Traffic final : public engine::Handler {
     std::uint64_t token = 0;
   };
 
+  /// nullptr: not in the back end, so never shared.
+  [[nodiscard]] const Use* use_of(topology::LinkId link) const;
+  [[nodiscard]] Use* use_of(topology::LinkId link);
   void update_use(Use& use, std::vector<int>& touched);
   [[nodiscard]] bool is_contended(topology::LinkId link) const;
   [[nodiscard]] std::vector<int> connected(const std::vector<int>& jobs) const;
@@ -97,8 +100,8 @@ class Traffic final : public engine::Handler {
   const topology::Cluster& cluster_;
   engine::Network& network_;
   const SharedLinks& links_;
-  std::unordered_map<topology::LinkId, Use> uses_{};  // looked up, never iterated
-  std::unordered_map<int, JobTraffic> jobs_{};        // looked up, never iterated
+  std::vector<Use> uses_;                       ///< by resource of `links_`
+  std::unordered_map<int, JobTraffic> jobs_{};  // looked up, never iterated
   std::vector<Transfer> transfers_{};
   std::vector<int> free_slots_{};
 };

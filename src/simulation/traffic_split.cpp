@@ -1,32 +1,15 @@
 #include "simulation/traffic_split.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
+#include "collective/link_table.hpp"
 #include "simulation/folding.hpp"
 
 namespace trainyard::simulation {
 namespace {
-
-/// Do two plans differ in nothing but the length of their flows?
-bool same_shape(const collective::Plan& a, const collective::Plan& b) {
-  if (a.flows.size() != b.flows.size()) {
-    return false;
-  }
-  for (std::size_t f = 0; f < a.flows.size(); ++f) {
-    const double ratio = a.flows[f].size.si() * b.flows[0].size.si();
-    const double other = b.flows[f].size.si() * a.flows[0].size.si();
-    if (a.flows[f].links != b.flows[f].links || a.flows[f].cap != b.flows[f].cap ||
-        std::abs(ratio - other) > 1e-9 * ratio) {
-      return false;
-    }
-  }
-  return true;
-}
 
 /// Numbers what flows must have in common to be folded: plan, size and cap.
 class Kinds {
@@ -46,7 +29,7 @@ using Contended = std::function<bool(topology::LinkId)>;
 /// only.
 std::vector<double> private_caps(const collective::Plan& plan, const topology::Cluster& cluster,
                                  const Contended& contended) {
-  std::unordered_map<topology::LinkId, int> crossings;
+  collective::LinkTable<int> crossings{plan.flows, 0};
   for (const auto& flow : plan.flows) {
     for (const topology::LinkId link : flow.links) {
       ++crossings[link];
@@ -57,7 +40,7 @@ std::vector<double> private_caps(const collective::Plan& plan, const topology::C
     double cap = flow.cap.si();
     for (const topology::LinkId link : flow.links) {
       if (!contended(link)) {
-        const double share = cluster.link(link).bandwidth.si() / crossings[link];
+        const double share = cluster.bandwidth(link).si() / crossings[link];
         cap = cap > 0.0 ? std::min(cap, share) : share;
       }
     }
@@ -100,28 +83,13 @@ Row in_a_row(const std::vector<const collective::Plan*>& plans, const topology::
 
 }  // namespace
 
-std::vector<int> plan_shapes(const std::vector<PlannedCollective>& collectives) {
-  std::vector<int> shape_of;
-  std::vector<std::size_t> firsts;
-  for (const auto& planned : collectives) {
-    const auto known = std::find_if(firsts.begin(), firsts.end(), [&](std::size_t first) {
-      return same_shape(collectives[first].plan, planned.plan);
-    });
-    shape_of.push_back(static_cast<int>(known - firsts.begin()));
-    if (known == firsts.end()) {
-      firsts.push_back(shape_of.size() - 1);
-    }
-  }
-  return shape_of;
-}
-
 std::vector<PlanSplit> split_plans(const std::vector<const collective::Plan*>& plans,
                                    const topology::Cluster& cluster, const SharedLinks& shared,
                                    const Contended& contended) {
   Row row = in_a_row(plans, cluster, contended);
   std::vector<double> capacity;
   for (const topology::LinkId link : row.links) {
-    capacity.push_back(cluster.link(link).bandwidth.si());
+    capacity.push_back(cluster.bandwidth(link).si());
   }
   const Folding folding = fold(row.flows, row.links, capacity);
   std::vector<PlanSplit> splits(plans.size());

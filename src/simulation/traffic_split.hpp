@@ -24,10 +24,6 @@ struct PlanSplit {
   std::vector<std::size_t> part_of{};  ///< by flow of the plan: index into `flows`
 };
 
-/// Numbers the shapes of a step's plans, from 0 in order of appearance: plans of one shape differ
-/// in nothing but the length of their flows, all by one factor.
-[[nodiscard]] std::vector<int> plan_shapes(const std::vector<PlannedCollective>& collectives);
-
 /// Splits the links of plans that may run at the same time into those the back end arbitrates (the
 /// contended ones) and those that only limit a flow, and folds flows of a plan that run alike.
 /// @param contended  asked for every link of the plans, more than once
