@@ -315,6 +315,10 @@ int Cluster::switch_hops(GpuId a, GpuId b) const {
                                       implementation_->node(node_of(b)).first_port + nic_of(b));
 }
 
+const std::vector<int>& Cluster::torus_shape() const {
+  return implementation_->fabric.shape();
+}
+
 int Cluster::leaf_of(int node) const {
   if (!implementation_->has_fabric || nics(node).empty()) {
     return -1;

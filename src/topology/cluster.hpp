@@ -104,6 +104,10 @@ class Cluster {
   /// Leaf switch of a node's first NIC (-1: none): what "one switch" and "fewest hops" look at.
   [[nodiscard]] int leaf_of(int node) const;
 
+  /// Sides of a torus fabric, empty for any other. Node i stands at the coordinates of i in
+  /// row-major order: i = (x0 * sides[1] + x1) * sides[2] + x2.
+  [[nodiscard]] const std::vector<int>& torus_shape() const;
+
   /// For the other files of this module.
   [[nodiscard]] const Implementation& implementation() const { return *implementation_; }
 

@@ -26,8 +26,9 @@ int Fabric::add_switch(std::string name) {
   return static_cast<int>(names_.size()) - 1;
 }
 
-void Fabric::add_link(int a, int b, const LinkKind& kind, int count) {
-  links_.push_back({a, b, kind, count});
+void Fabric::add_link(int a, int b, const LinkKind& kind, int count, int cost) {
+  links_.push_back({a, b, kind, count, cost});
+  costs_differ_ = costs_differ_ || cost != 1;
 }
 
 void Fabric::attach(int at_switch, const LinkKind& cable) {
@@ -61,19 +62,18 @@ int Fabric::directed_links() const {
   return 2 * (ports() + static_cast<int>(links_.size()));
 }
 
-/// Breadth first from a switch that has ports.
+/// From a switch that has ports: breadth first where all costs are one, and where they are not a
+/// switch is looked at again when a cheaper way to it turns up.
 void Fabric::measure(std::size_t target) {
   std::vector<std::uint8_t> distance(names_.size(), kUnreached);
   distance[target] = 0;
   std::vector<std::size_t> open{target};
   for (std::size_t i = 0; i < open.size(); ++i) {
-    if (distance[open[i]] == kFarthest) {
-      break;
-    }
     for (const Neighbour& next : neighbours_[open[i]]) {
       auto& reached = distance[static_cast<std::size_t>(next.to)];
-      if (reached == kUnreached) {
-        reached = static_cast<std::uint8_t>(distance[open[i]] + 1);
+      const int cost = distance[open[i]] + next.cost;
+      if (cost < reached && cost <= kFarthest) {
+        reached = static_cast<std::uint8_t>(cost);
         open.push_back(static_cast<std::size_t>(next.to));
       }
     }
@@ -85,8 +85,9 @@ bool Fabric::finish() {
   neighbours_.resize(names_.size());
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const int id = 2 * static_cast<int>(i);
-    neighbours_[static_cast<std::size_t>(links_[i].a)].push_back({links_[i].b, id});
-    neighbours_[static_cast<std::size_t>(links_[i].b)].push_back({links_[i].a, id + 1});
+    neighbours_[static_cast<std::size_t>(links_[i].a)].push_back({links_[i].b, id, links_[i].cost});
+    neighbours_[static_cast<std::size_t>(links_[i].b)].push_back(
+        {links_[i].a, id + 1, links_[i].cost});
   }
   target_of_switch_.assign(names_.size(), -1);
   for (const int target : port_switch_) {
@@ -121,15 +122,16 @@ std::uint64_t Fabric::choice(int from, int to, int at, std::uint64_t salt) const
 const Fabric::Neighbour& Fabric::next_hop(int from, int to, int at, std::uint64_t salt) const {
   const auto& distance = distance_[row_of(switch_of(to))];
   const auto& neighbours = neighbours_[static_cast<std::size_t>(at)];
-  const auto is_nearer = [&](const Neighbour& next) {
-    return distance[static_cast<std::size_t>(next.to)] < distance[static_cast<std::size_t>(at)];
+  const auto is_next = [&](const Neighbour& next) {
+    return distance[static_cast<std::size_t>(next.to)] + next.cost ==
+           distance[static_cast<std::size_t>(at)];
   };
   const auto ways =
-      static_cast<std::uint64_t>(std::count_if(neighbours.begin(), neighbours.end(), is_nearer));
+      static_cast<std::uint64_t>(std::count_if(neighbours.begin(), neighbours.end(), is_next));
   assert(ways > 0);
   auto skip = ways > 1 ? choice(from, to, at, salt) % ways : 0;
   return *std::find_if(neighbours.begin(), neighbours.end(),
-                       [&](const Neighbour& next) { return is_nearer(next) && skip-- == 0; });
+                       [&](const Neighbour& next) { return is_next(next) && skip-- == 0; });
 }
 
 std::vector<int> Fabric::route(int from, int to, std::uint64_t salt) const {
@@ -149,6 +151,9 @@ const LinkKind& Fabric::kind(int directed_link) const {
 }
 
 int Fabric::hops(int from, int to) const {
+  if (costs_differ_) {
+    return static_cast<int>(route(from, to, 0).size()) - 1;
+  }
   return 1 + distance_[row_of(switch_of(to))][static_cast<std::size_t>(switch_of(from))];
 }
 

@@ -17,6 +17,7 @@ struct SwitchLink {
   int b = 0;
   LinkKind kind{};
   int count = 1;
+  int cost = 1;  ///< routes have the least sum of costs
 };
 
 /// Switches, the links between them and the cables to the nodes' NICs. Directed fabric link ids:
@@ -26,10 +27,11 @@ class Fabric {
   explicit Fabric(std::string kind = "") : kind_{std::move(kind)} {}
 
   int add_switch(std::string name);
-  void add_link(int a, int b, const LinkKind& kind, int count);
+  void add_link(int a, int b, const LinkKind& kind, int count, int cost = 1);
   /// Port number = order of the calls.
   void attach(int at_switch, const LinkKind& cable);
   void set_routing(Routing routing, std::uint64_t seed);
+  void set_shape(std::vector<int> sides) { shape_ = std::move(sides); }
   /// Finds distances; call once, after everything is there.
   /// @returns false when a switch with ports cannot reach another one within 250 switches
   [[nodiscard]] bool finish();
@@ -43,6 +45,8 @@ class Fabric {
   [[nodiscard]] const LinkKind& cable(int port) const;
   [[nodiscard]] const std::vector<SwitchLink>& links() const { return links_; }
   [[nodiscard]] int directed_links() const;
+  /// Sides of a torus, whose switches are numbered row by row; else empty.
+  [[nodiscard]] const std::vector<int>& shape() const { return shape_; }
 
   /// Directed fabric links from one port to another, cables included.
   [[nodiscard]] std::vector<int> route(int from, int to, std::uint64_t salt) const;
@@ -54,6 +58,7 @@ class Fabric {
   struct Neighbour {
     int to = 0;
     int link = 0;  ///< directed, without the cables' offset
+    int cost = 1;
   };
   [[nodiscard]] std::uint64_t choice(int from, int to, int at, std::uint64_t salt) const;
   [[nodiscard]] const Neighbour& next_hop(int from, int to, int at, std::uint64_t salt) const;
@@ -63,6 +68,7 @@ class Fabric {
   void measure(std::size_t target);
 
   std::string kind_;
+  std::vector<int> shape_{};
   std::vector<std::string> names_{};
   std::vector<SwitchLink> links_{};
   std::vector<int> port_switch_{};
@@ -72,7 +78,8 @@ class Fabric {
   std::vector<int> port_cable_{};
   std::vector<std::vector<Neighbour>> neighbours_{};
   std::vector<int> target_of_switch_{};                ///< row of `distance_`, -1: no port there
-  std::vector<std::vector<std::uint8_t>> distance_{};  ///< by target, by switch
+  std::vector<std::vector<std::uint8_t>> distance_{};  ///< costs by target, by switch
+  bool costs_differ_ = false;
   Routing routing_ = Routing::static_routes;
   std::uint64_t seed_ = 1;
 };

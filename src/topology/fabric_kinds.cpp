@@ -56,9 +56,11 @@ struct Kind {
 };
 
 /// The one table of kinds.
-constexpr std::array<Kind, 4> kKinds{{{"single-switch", &one_switch},
+constexpr std::array<Kind, 6> kKinds{{{"single-switch", &one_switch},
                                       {"fat-tree", &fat_tree},
                                       {"rail-fat-tree", &rail_fat_tree},
+                                      {"torus", &torus},
+                                      {"dragonfly", &dragonfly},
                                       {"custom", &free_list}}};
 
 }  // namespace

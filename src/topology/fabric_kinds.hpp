@@ -38,6 +38,10 @@ struct NodePorts {
 [[nodiscard]] Fabric rail_fat_tree(const input::Section& section,
                                    const std::vector<NodePorts>& nodes, const Catalog& catalog,
                                    Routing routing);
+[[nodiscard]] Fabric torus(const input::Section& section, const std::vector<NodePorts>& nodes,
+                           const Catalog& catalog, Routing routing);
+[[nodiscard]] Fabric dragonfly(const input::Section& section, const std::vector<NodePorts>& nodes,
+                               const Catalog& catalog, Routing routing);
 [[nodiscard]] Fabric custom_fabric(const input::Section& section,
                                    const std::vector<NodePorts>& nodes, const Catalog& catalog);
 

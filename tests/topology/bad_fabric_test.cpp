@@ -25,9 +25,9 @@ TEST_CASE("a fabric that cannot be built says why", "[bad-input]") {
   // The fabric's keys begin in line 6.
   const auto [fabric, expected] = GENERATE(table<std::string, std::string>({
       {"", "cluster.toml:5:1: error: missing key 'kind' in [fabric]"},
-      {"kind = \"torus\"",
-       "cluster.toml:6:8: error: 'kind' must be a kind of fabric, got \"torus\" (known: "
-       "single-switch, fat-tree, rail-fat-tree, custom)"},
+      {"kind = \"hypercube\"",
+       "cluster.toml:6:8: error: 'kind' must be a kind of fabric, got \"hypercube\" (known: "
+       "single-switch, fat-tree, rail-fat-tree, torus, dragonfly, custom)"},
       {"kind = \"fat-treee\"\n",
        "cluster.toml:6:8: error: 'kind' must be a kind of fabric, got "
        "\"fat-treee\", did you mean \"fat-tree\"?"},

@@ -72,6 +72,8 @@ const std::vector<Machine> kMachines{
     {"t4-x4", 4, "t4", 0, 1, 10, -1},
     {"tpu-v2-board", 4, "tpu-v2", 2, 8, 8 * 496, -1},
     {"tpu-v3-board", 4, "tpu-v3", 2, 8, 8 * 656, -1},
+    {"tpu-v2-chip", 1, "tpu-v2", 0, 4, 4 * 496, -1},
+    {"tpu-v3-chip", 1, "tpu-v3", 0, 4, 4 * 656, -1},
 };
 
 /// NVLinks at a GPU: direct ones to other GPUs, and those into its plane of switches.
