@@ -110,7 +110,7 @@ class FluidNetwork final : public Network, private Handler {
   void share() {
     std::vector<Sharer> sharers;
     std::vector<Flow*> moving;
-    const double now = static_cast<double>(now_);
+    const auto now = static_cast<double>(now_);
     for (auto& [id, flow] : flows_) {
       if (flow.begin == 0) {
         flow.left = std::max(flow.left - flow.rate * (now - flow.since) * 1e-9, 0.0);

@@ -82,6 +82,7 @@ s4u::Engine make_engine() {
   static std::vector<char*> arguments;
   static std::vector<std::string> kept;
   kept = std::move(words);
+  arguments.reserve(kept.size() + 1);
   for (std::string& word : kept) {
     arguments.push_back(word.data());
   }

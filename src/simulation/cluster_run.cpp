@@ -222,6 +222,7 @@ void ClusterRun::start_steps(int index) {
   const Ready& prepared = ready(job.workload);
   auto planned = plan_collectives(prepared.step, result.placement, planner_, *scenario_.cluster);
   std::vector<std::int64_t> alone;
+  alone.reserve(planned.size());
   for (const auto& collective : planned) {
     alone.push_back(collective.alone.count());
   }
@@ -246,7 +247,7 @@ std::int64_t ClusterRun::steps_of(int index, std::int64_t alone) const {
     return std::max<std::int64_t>(
         static_cast<std::int64_t>(std::ceil(*job.amount.samples / a_step)), 1);
   }
-  const double duration = static_cast<double>(job.amount.duration->count());
+  const auto duration = static_cast<double>(job.amount.duration->count());
   return std::max<std::int64_t>(
       std::llround(duration / static_cast<double>(std::max<std::int64_t>(alone, 1))), 1);
 }
@@ -275,7 +276,7 @@ void ClusterRun::close_job(int index, std::int64_t now, bool ended) {
   }
   outcome_.last_end = std::max(outcome_.last_end, instant(now));
   result.run = instant(now) - *result.start;
-  const double run = static_cast<double>(result.run.count());
+  const auto run = static_cast<double>(result.run.count());
   if (job.workload < 0) {
     result.compute_busy_ns = run * job.gpus;
     return;

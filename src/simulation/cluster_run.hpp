@@ -47,10 +47,10 @@ class ClusterRun final : public engine::Handler, public Sampler::Owner {
   void request_pass();
   void scheduling_pass();
   void start(const scheduling::Action& action);
-  void start_steps(int job);
-  [[nodiscard]] std::int64_t steps_of(int job, std::int64_t alone) const;
+  void start_steps(int index);
+  [[nodiscard]] std::int64_t steps_of(int index, std::int64_t alone) const;
   void note_wait(int job, const std::string& reason);
-  void close_job(int job, std::int64_t now, bool ended);
+  void close_job(int index, std::int64_t now, bool ended);
   void add_bytes(int job, double steps);
   void cut_off();
   const Ready& ready(int workload);

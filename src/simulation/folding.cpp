@@ -56,6 +56,7 @@ std::vector<Signature> signatures(const std::vector<int>& own,
 std::vector<int> first_colours(const std::vector<double>& values) {
   std::map<double, int> known;
   std::vector<int> colours;
+  colours.reserve(values.size());
   for (const double value : values) {
     colours.push_back(known.emplace(value, static_cast<int>(known.size())).first->second);
   }
@@ -78,6 +79,7 @@ Folding fold(const std::vector<FoldableFlow>& flows, const std::vector<topology:
              const std::vector<double>& capacity) {
   const Graph graph = incidence(flows, links);
   std::vector<int> flow_colour;
+  flow_colour.reserve(flows.size());
   for (const FoldableFlow& flow : flows) {
     flow_colour.push_back(flow.kind);
   }

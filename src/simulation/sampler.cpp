@@ -81,7 +81,7 @@ const std::vector<LinkLoad>& Sampler::loads(int job) const {
 }
 
 /// A job's steps at `now`: those simulated, those slept over, and those of the sleep it is in.
-Sampled Sampler::progress(const Member& member, std::int64_t now) const {
+Sampled Sampler::progress(const Member& member, std::int64_t now) {
   Sampled sampled;
   sampled.detailed_steps = std::max<std::int64_t>(member.run->steps_done() - member.skipped, 0);
   sampled.steps = member.run->steps_done();
@@ -155,7 +155,7 @@ void Sampler::regroup(const std::vector<int>& touched) {
   }
   std::set<int> done;
   for (const int job : touched) {
-    if (done.count(job) != 0) {
+    if (done.contains(job)) {
       continue;
     }
     auto component = std::make_shared<Component>();
@@ -194,7 +194,7 @@ void Sampler::sleep(Component& component, double limit) {
     if (member.mode == Mode::detail) {
       member.run->sleep();
       member.mode = Mode::asleep;
-      const double left = static_cast<double>(member.total_steps - member.run->steps_done());
+      const auto left = static_cast<double>(member.total_steps - member.run->steps_done());
       const std::int64_t end = member.last_boundary + std::llround(left * member.mean);
       member.timer = network_.after(units::Nanoseconds{std::max<std::int64_t>(end - now, 0)}, *this,
                                     static_cast<std::uint64_t>(job));

@@ -94,7 +94,7 @@ class Sampler final : public JobListener, public engine::Handler {
     engine::TimerId alarm = 0;  ///< when the next window is due
   };
 
-  [[nodiscard]] Sampled progress(const Member& member, std::int64_t now) const;
+  [[nodiscard]] static Sampled progress(const Member& member, std::int64_t now);
   void regroup(const std::vector<int>& touched);
   [[nodiscard]] std::vector<int> connected(int job) const;
   void open_window(const std::shared_ptr<Component>& component);

@@ -83,14 +83,14 @@ class Traffic final : public engine::Handler {
   /// nullptr: not in the back end, so never shared.
   [[nodiscard]] const Use* use_of(topology::LinkId link) const;
   [[nodiscard]] Use* use_of(topology::LinkId link);
-  void update_use(Use& use, std::vector<int>& touched);
+  static void update_use(Use& use, std::vector<int>& touched);
   [[nodiscard]] bool is_contended(topology::LinkId link) const;
   [[nodiscard]] std::vector<int> connected(const std::vector<int>& jobs) const;
   void split(const std::vector<int>& jobs);
   [[nodiscard]] const PlanSplit& split_of(int job, int collective) const;
   void run_as_timer(int slot, std::int64_t remaining);
   void run_as_flows(int slot, const std::vector<double>& bytes);
-  void start_part(int slot, std::size_t part, double bytes);
+  void start_part(int slot, std::size_t index, double bytes);
   [[nodiscard]] std::vector<double> stop(Transfer& transfer);
   std::vector<int> replan(std::vector<int> touched);
   void restart(int slot, const std::vector<double>& left);
