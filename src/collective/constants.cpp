@@ -176,18 +176,18 @@ Constants Constants::load() {
 }
 
 const Transport& Constants::transport(std::string_view name) const {
-  static const Transport kNone;
+  static const Transport none;
   const auto found = std::find_if(transports.begin(), transports.end(),
                                   [&](const Transport& entry) { return entry.name == name; });
-  return found == transports.end() ? kNone : *found;
+  return found == transports.end() ? none : *found;
 }
 
 const Generation& Constants::generation(std::string_view architecture) const {
-  static const Generation kOther;
+  static const Generation other;
   const auto found =
       std::find_if(generations.begin(), generations.end(),
                    [&](const Generation& entry) { return entry.architecture == architecture; });
-  return found == generations.end() ? kOther : *found;
+  return found == generations.end() ? other : *found;
 }
 
 const RingShare* Constants::ring_share(std::string_view link) const {

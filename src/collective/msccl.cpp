@@ -22,7 +22,7 @@ constexpr std::int64_t kMostRanks = 65536;
 constexpr std::int64_t kMostChunks = 1000000;
 
 CollectiveOp op_of(const Element& root) {
-  static const std::array<std::pair<std::string_view, CollectiveOp>, 8> kNames{
+  static const std::array<std::pair<std::string_view, CollectiveOp>, 8> names{
       {{"allreduce", CollectiveOp::all_reduce},
        {"allgather", CollectiveOp::all_gather},
        {"reduce_scatter", CollectiveOp::reduce_scatter},
@@ -31,7 +31,7 @@ CollectiveOp op_of(const Element& root) {
        {"reduce", CollectiveOp::reduce},
        {"gather", CollectiveOp::gather},
        {"scatter", CollectiveOp::scatter}}};
-  for (const auto& [name, op] : kNames) {
+  for (const auto& [name, op] : names) {
     if (root.text("coll") == name) {
       return op;
     }
@@ -45,7 +45,7 @@ CollectiveOp op_of(const Element& root) {
 std::size_t protocol_of(const Element& root) {
   static constexpr std::array<std::string_view, 3> kNames{"LL", "LL128", "Simple"};
   const std::string name = root.text("proto").empty() ? "Simple" : root.text("proto");
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) {
     root.fail(fmt::format("proto must be LL, LL128 or Simple, got \"{}\"", name));
   }
@@ -91,7 +91,7 @@ const StepKind& kind_of(const Element& step) {
 struct Node {
   const Element* element = nullptr;
   std::vector<int> after{};
-  int sent = -1;  ///< message that it sends
+  bool sent = false;  ///< it sends a message
 };
 
 class Reader {
@@ -162,7 +162,7 @@ class Reader {
                std::int64_t channel) {
     const StepKind& kind = kind_of(step);
     const int index = static_cast<int>(nodes_.size());
-    Node node{&step, {}, -1};
+    Node node{&step, {}, kind.sends};
     const int count = static_cast<int>(step.integer("cnt", 1, kMostChunks).value_or(1));
     if (kind.receives) {
       check_peer(step, from, gpu, "recv");
@@ -170,7 +170,6 @@ class Reader {
     }
     if (kind.sends) {
       check_peer(step, to, gpu, "send");
-      node.sent = static_cast<int>(result_.messages.size());
       sends_[{gpu, to, channel}].push_back(index);
       result_.messages.push_back(
           {static_cast<std::size_t>(gpu), static_cast<std::size_t>(to), count});
@@ -207,7 +206,7 @@ class Reader {
     }
   }
 
-  /// Steps in an order in which they can run; the depth in messages.
+  /// Runs the steps in an order in which they can; the depth in messages.
   void find_order() {
     std::vector<int> waiting(nodes_.size(), 0);
     std::vector<std::vector<int>> next(nodes_.size());
@@ -217,33 +216,36 @@ class Reader {
         next[static_cast<std::size_t>(before)].push_back(static_cast<int>(i));
       }
     }
-    std::deque<int> ready;
+    std::deque<std::size_t> ready;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (waiting[i] == 0) {
-        ready.push_back(static_cast<int>(i));
+        ready.push_back(i);
       }
     }
     std::vector<int> depth(nodes_.size(), 0);
-    std::size_t done = 0;
-    for (; !ready.empty(); ++done) {
-      const auto at = static_cast<std::size_t>(ready.front());
-      ready.pop_front();
-      for (const int before : nodes_[at].after) {
-        depth[at] = std::max(depth[at], depth[static_cast<std::size_t>(before)]);
-      }
-      depth[at] += nodes_[at].sent >= 0 ? 1 : 0;
+    for (; !ready.empty(); ready.pop_front()) {
+      const std::size_t at = ready.front();
+      depth[at] = depth_of(nodes_[at], depth);
       result_.depth = std::max(result_.depth, depth[at]);
       for (const int after : next[at]) {
         if (--waiting[static_cast<std::size_t>(after)] == 0) {
-          ready.push_back(after);
+          ready.push_back(static_cast<std::size_t>(after));
         }
       }
     }
-    if (done < nodes_.size()) {
-      const auto stuck = std::find_if(waiting.begin(), waiting.end(), [](int w) { return w > 0; });
+    const auto stuck = std::find_if(waiting.begin(), waiting.end(), [](int w) { return w > 0; });
+    if (stuck != waiting.end()) {
       nodes_[static_cast<std::size_t>(stuck - waiting.begin())].element->fail(
           "waits for itself: steps depend on each other in a loop");
     }
+  }
+
+  static int depth_of(const Node& node, const std::vector<int>& depth) {
+    int deepest = 0;
+    for (const int before : node.after) {
+      deepest = std::max(deepest, depth[static_cast<std::size_t>(before)]);
+    }
+    return deepest + (node.sent ? 1 : 0);
   }
 
   const Element& root_;

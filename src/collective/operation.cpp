@@ -45,6 +45,7 @@ std::optional<CollectiveOp> parse_op(std::string_view text) {
 
 std::string unknown_op(std::string_view text) {
   std::vector<std::string> known;
+  known.reserve(kNames.size());
   for (const Name& name : kNames) {
     known.emplace_back(name.text);
   }

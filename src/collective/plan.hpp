@@ -46,8 +46,8 @@ struct Request {
 /// @source NCCL's published behaviour; figures in topologies/catalog/collectives.toml
 class Planner {
  public:
-  explicit Planner(const topology::Cluster& cluster, const Software& software = {});
-  Planner(const topology::Cluster& cluster, const Software& software, Constants constants);
+  explicit Planner(const topology::Cluster& cluster, Software software = {});
+  Planner(const topology::Cluster& cluster, Software software, Constants constants);
   ~Planner();
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;

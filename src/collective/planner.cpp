@@ -33,12 +33,12 @@ struct Planner::Cache {
       shapes{};
 };
 
-Planner::Planner(const topology::Cluster& cluster, const Software& software)
-    : Planner{cluster, software, Constants::load()} {}
+Planner::Planner(const topology::Cluster& cluster, Software software)
+    : Planner{cluster, std::move(software), Constants::load()} {}
 
-Planner::Planner(const topology::Cluster& cluster, const Software& software, Constants constants)
+Planner::Planner(const topology::Cluster& cluster, Software software, Constants constants)
     : cluster_{cluster},
-      software_{software},
+      software_{std::move(software)},
       constants_{std::move(constants)},
       cache_{std::make_unique<Cache>(cluster)} {}
 
@@ -78,11 +78,13 @@ Plan Planner::plan(const Request& request) {
     return plan;
   }
   const double bytes = request.op == workload::CollectiveOp::barrier ? 0.0 : request.bytes.si();
-  const Shape* best = nullptr;
-  Choice chosen;
-  for (const Shape& shape : shapes(request)) {
+  const std::vector<Shape>& candidates = shapes(request);
+  assert(!candidates.empty());
+  const Shape* best = &candidates.front();
+  Choice chosen = fastest_protocol(constants_, *best, software_, bytes);
+  for (const Shape& shape : candidates) {
     const Choice choice = fastest_protocol(constants_, shape, software_, bytes);
-    if (best == nullptr || choice.time < chosen.time) {
+    if (choice.time < chosen.time) {
       best = &shape;
       chosen = choice;
     }

@@ -23,7 +23,7 @@ struct Problem {
 };
 
 Problem make_problem(const std::vector<Flow>& flows, const topology::Cluster& cluster) {
-  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  constexpr auto kNone = static_cast<std::size_t>(-1);
   struct Seen {
     std::size_t number = kNone;
     std::size_t flow = kNone;      ///< the last one that crossed it ...
