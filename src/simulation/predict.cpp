@@ -80,6 +80,7 @@ std::int64_t median(std::vector<std::int64_t> values) {
 
 std::int64_t median_length(const std::vector<Interval>& intervals) {
   std::vector<std::int64_t> lengths;
+  lengths.reserve(intervals.size());
   for (const Interval& interval : intervals) {
     lengths.push_back(interval.second - interval.first);
   }

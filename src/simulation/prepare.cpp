@@ -90,6 +90,7 @@ std::vector<topology::GpuId> group_gpus(const workload::Workload& workload, int 
     return gpus;
   }
   std::vector<topology::GpuId> result;
+  result.reserve(ranks.size());
   for (const int rank : ranks) {
     result.push_back(gpus[static_cast<std::size_t>(rank)]);
   }

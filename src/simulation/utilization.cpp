@@ -27,7 +27,7 @@ void add_job(std::map<units::Nanoseconds, Change>& changes, const JobOutcome& jo
   if (!job.start) {
     return;
   }
-  const double run = static_cast<double>(job.run.count());
+  const auto run = static_cast<double>(job.run.count());
   const double compute = run > 0.0 ? job.compute_busy_ns / run : 0.0;
   const double communicating = run > 0.0 ? job.communicating_ns / run : 0.0;
   Change& started = changes[*job.start];

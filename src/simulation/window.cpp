@@ -17,8 +17,8 @@ double phase(const Boundaries& boundaries, std::int64_t time) {
   const auto after = std::upper_bound(boundaries.begin(), boundaries.end(), time);
   const std::size_t index = std::clamp<std::size_t>(
       static_cast<std::size_t>(after - boundaries.begin()), 1, boundaries.size() - 1);
-  const double step = static_cast<double>(boundaries[index] - boundaries[index - 1]);
-  const double inside = static_cast<double>(time - boundaries[index - 1]);
+  const auto step = static_cast<double>(boundaries[index] - boundaries[index - 1]);
+  const auto inside = static_cast<double>(time - boundaries[index - 1]);
   return static_cast<double>(index - 1) + (step > 0.0 ? inside / step : 0.0);
 }
 
@@ -81,7 +81,7 @@ std::optional<Pace> steady_pace(const std::vector<WindowEvent>& events, int job,
 /// Steps until some event of `a` meets one of `b`.
 double steps_to_meeting(const Pace& a, const Pace& b) {
   const double period = 0.5 * static_cast<double>(a.period + b.period);
-  const double speed = static_cast<double>(a.period - b.period);
+  const auto speed = static_cast<double>(a.period - b.period);
   double nearest = std::numeric_limits<double>::infinity();
   for (const std::int64_t one : a.times) {
     for (const std::int64_t other : b.times) {
@@ -99,7 +99,7 @@ double smooth_mean(const Boundaries& boundaries, std::size_t from, std::size_t t
   assert(from < to && to < boundaries.size());
   double sum = 0.0;
   double weights = 0.0;
-  const double count = static_cast<double>(to - from);
+  const auto count = static_cast<double>(to - from);
   for (std::size_t i = from; i < to; ++i) {
     const double t = (static_cast<double>(i - from) + 0.5) / count;
     const double weight = std::exp(-1.0 / (t * (1.0 - t)));
@@ -158,8 +158,8 @@ std::optional<double> even_slide(const std::vector<WindowEvent>& events,
   double time = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < paces.size(); ++i) {
     for (std::size_t j = i + 1; j < paces.size(); ++j) {
-      const double longer = static_cast<double>(std::max(paces[i].period, paces[j].period));
-      const double apart = static_cast<double>(std::abs(paces[i].period - paces[j].period));
+      const auto longer = static_cast<double>(std::max(paces[i].period, paces[j].period));
+      const auto apart = static_cast<double>(std::abs(paces[i].period - paces[j].period));
       if (apart > kAlike * longer) {
         return std::nullopt;
       }
