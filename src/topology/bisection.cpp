@@ -74,7 +74,7 @@ units::BytesPerSecond fabric_bisection(const Cluster& cluster) {
   const int to = from + 1;
   Graph graph{fabric.switches() + 2};
   std::map<int, std::pair<double, double>> cables;  // by switch: of the first and the second half
-  for (int port = 0; port < fabric.ports(); ++port) {
+  for (int port = 0; port < made.node_ports(); ++port) {
     auto& [first, second] = cables[fabric.switch_of(port)];
     (port < middle ? first : second) += fabric.cable(port).bandwidth.si();
   }
@@ -96,7 +96,7 @@ units::BytesPerSecond fabric_demand(const Cluster& cluster) {
   }
   const int middle = made.node(cluster.nodes() / 2).first_port;
   std::pair<units::BytesPerSecond, units::BytesPerSecond> halves;
-  for (int port = 0; port < made.fabric.ports(); ++port) {
+  for (int port = 0; port < made.node_ports(); ++port) {
     (port < middle ? halves.first : halves.second) += made.fabric.cable(port).bandwidth;
   }
   return std::min(halves.first, halves.second);

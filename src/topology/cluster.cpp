@@ -53,12 +53,18 @@ void Cluster::Implementation::set_fabric(Fabric made) {
   has_fabric = true;
   fabric_links = links;
   links += fabric.directed_links();
+  server_links = links;
+  links += 2 * static_cast<LinkId>(servers.size());
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     for (Nic& nic : nics[n]) {
       nic.to_fabric = fabric_links + 2 * (nodes[n].first_port + nic.index);
       nic.from_fabric = nic.to_fabric + 1;
     }
   }
+}
+
+int Cluster::Implementation::node_ports() const {
+  return nodes.empty() ? 0 : nodes.back().first_port + nodes.back().type->nics();
 }
 
 int Cluster::Implementation::local(GpuId gpu) const {
@@ -93,15 +99,29 @@ Link Cluster::Implementation::local_link(int index, int local) const {
   return link;
 }
 
+std::string Cluster::Implementation::port_name(int port) const {
+  if (port >= node_ports()) {
+    return servers[static_cast<std::size_t>(port - node_ports())].name;
+  }
+  const auto after = std::upper_bound(
+      nodes.begin(), nodes.end(), port,
+      [](int wanted, const Instance& instance) { return wanted < instance.first_port; });
+  const int index = static_cast<int>(after - nodes.begin()) - 1;
+  return node_prefix(index) + node(index).type->nic(port - node(index).first_port).name;
+}
+
+Link Cluster::Implementation::server_link(int local) const {
+  const StorageServer& server = servers[static_cast<std::size_t>(local / 2)];
+  Link link = described(server.drives, 1);
+  link.name = local % 2 == 0 ? server.name + "/drives->" + server.name
+                             : server.name + "->" + server.name + "/drives";
+  return link;
+}
+
 Link Cluster::Implementation::fabric_link(int local) const {
   if (local < 2 * fabric.ports()) {
     const int port = local / 2;
-    const auto after = std::upper_bound(
-        nodes.begin(), nodes.end(), port,
-        [](int wanted, const Instance& instance) { return wanted < instance.first_port; });
-    const int index = static_cast<int>(after - nodes.begin()) - 1;
-    const std::string nic =
-        node_prefix(index) + node(index).type->nic(port - node(index).first_port).name;
+    const std::string nic = port_name(port);
     const std::string& leaf = fabric.switch_name(fabric.switch_of(port));
     Link link = described(fabric.cable(port), 1);
     link.name = local % 2 == 0 ? nic + "->" + leaf : leaf + "->" + nic;
@@ -179,6 +199,9 @@ LinkId Cluster::links() const {
 
 Link Cluster::link(LinkId id) const {
   const auto& nodes = implementation_->nodes;
+  if (implementation_->has_fabric && id >= implementation_->server_links) {
+    return implementation_->server_link(id - implementation_->server_links);
+  }
   if (implementation_->has_fabric && id >= implementation_->fabric_links) {
     return implementation_->fabric_link(id - implementation_->fabric_links);
   }

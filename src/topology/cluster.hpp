@@ -108,6 +108,17 @@ class Cluster {
   /// row-major order: i = (x0 * sides[1] + x1) * sides[2] + x2.
   [[nodiscard]] const std::vector<int>& torus_shape() const;
 
+  /// Hosts that serve files over the fabric.
+  [[nodiscard]] int storage_servers() const;
+  [[nodiscard]] const std::string& storage_server_name(int server) const;
+  /// From a server's drives to a NIC of a node: the drives' link, which all readers of the server
+  /// share, and the way over the fabric.
+  [[nodiscard]] Path storage_path(int server, int node, int nic = 0, std::uint64_t salt = 0) const;
+  /// The other way: writing has the drives' bandwidth for itself.
+  [[nodiscard]] Path to_storage_path(int node, int nic, int server, std::uint64_t salt = 0) const;
+  /// The switches can add up what passes through them (SHARP).
+  [[nodiscard]] bool in_network_reduction() const;
+
   /// For the other files of this module.
   [[nodiscard]] const Implementation& implementation() const { return *implementation_; }
 

@@ -32,6 +32,7 @@ class Fabric {
   void attach(int at_switch, const LinkKind& cable);
   void set_routing(Routing routing, std::uint64_t seed);
   void set_shape(std::vector<int> sides) { shape_ = std::move(sides); }
+  void set_in_network_reduction(bool can) { reduces_ = can; }
   /// Finds distances; call once, after everything is there.
   /// @returns false when a switch with ports cannot reach another one within 250 switches
   [[nodiscard]] bool finish();
@@ -45,6 +46,7 @@ class Fabric {
   [[nodiscard]] const LinkKind& cable(int port) const;
   [[nodiscard]] const std::vector<SwitchLink>& links() const { return links_; }
   [[nodiscard]] int directed_links() const;
+  [[nodiscard]] bool in_network_reduction() const { return reduces_; }
   /// Sides of a torus, whose switches are numbered row by row; else empty.
   [[nodiscard]] const std::vector<int>& shape() const { return shape_; }
 
@@ -69,6 +71,7 @@ class Fabric {
 
   std::string kind_;
   std::vector<int> shape_{};
+  bool reduces_ = false;
   std::vector<std::string> names_{};
   std::vector<SwitchLink> links_{};
   std::vector<int> port_switch_{};

@@ -107,6 +107,12 @@ Fabric make_fabric(const input::Section& section, const std::vector<NodePorts>& 
   Fabric fabric = kind->make(section, nodes, catalog, routing);
   fabric.set_routing(routing,
                      seed ? static_cast<std::uint64_t>(seed->integer_in(0, 1LL << 62U)) : 1);
+  if (const auto reduces = section.find("in_network_reduction")) {
+    if (reduces->boolean() && !fabric.shape().empty()) {
+      reduces->fail("is what switches do: a torus has none");
+    }
+    fabric.set_in_network_reduction(reduces->boolean());
+  }
   section.reject_unknown();
   return fabric;
 }

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "topology/fabric_kinds.hpp"
 #include "topology/tree_tiers.hpp"
@@ -39,6 +41,22 @@ void cut_planes(std::vector<Pod>& pods, int planes, int rails, int units) {
   }
 }
 
+/// Storage servers take the ports that nodes leave free, the emptiest leaf's first.
+void attach_servers(Fabric& fabric, const TreeShape& shape, const std::vector<NodePorts>& servers,
+                    std::vector<int> free) {
+  const int all = std::accumulate(free.begin(), free.end(), 0);
+  if (all < static_cast<int>(servers.size())) {
+    shape.place.fail(
+        fmt::format("{} storage servers need a port each: the nodes leave {} of {} free",
+                    servers.size(), all, shape.down() * static_cast<int>(free.size())));
+  }
+  for (const NodePorts& server : servers) {
+    const auto emptiest = std::max_element(free.begin(), free.end());
+    --*emptiest;
+    fabric.attach(static_cast<int>(emptiest - free.begin()), slower(server.cables[0], shape.link));
+  }
+}
+
 }  // namespace
 
 Fabric fat_tree(const input::Section& section, const std::vector<NodePorts>& nodes,
@@ -67,10 +85,12 @@ Fabric rail_fat_tree(const input::Section& section, const std::vector<NodePorts>
                      const Catalog& catalog, Routing routing) {
   TreeShape shape = read_shape(section, catalog, routing);
   int rails = 1;
+  int hosts = 0;
   for (const NodePorts& node : nodes) {
     rails = std::max(rails, static_cast<int>(node.nics.size()));
+    hosts += node.server ? 0 : 1;
   }
-  const int units = (static_cast<int>(nodes.size()) + shape.down() - 1) / shape.down();
+  const int units = (hosts + shape.down() - 1) / shape.down();
   Fabric fabric{"rail-fat-tree"};
   std::vector<Pod> pods;
   if (const auto planes = section.find("planes")) {
@@ -84,12 +104,15 @@ Fabric rail_fat_tree(const input::Section& section, const std::vector<NodePorts>
   }
   add_leaves(fabric, units * rails);
   add_tiers(fabric, shape, pods, units * rails);
-  for (int node = 0; node < static_cast<int>(nodes.size()); ++node) {
+  std::vector<int> free(static_cast<std::size_t>(units * rails), shape.down());
+  for (int node = 0; node < hosts; ++node) {
     int leaf = node / shape.down() * rails;
     for (const LinkKind& nic : nodes[static_cast<std::size_t>(node)].cables) {
+      --free[static_cast<std::size_t>(leaf)];
       fabric.attach(leaf++, slower(nic, shape.link));
     }
   }
+  attach_servers(fabric, shape, {nodes.begin() + hosts, nodes.end()}, std::move(free));
   return fabric;
 }
 

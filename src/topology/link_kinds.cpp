@@ -6,6 +6,9 @@ namespace trainyard::topology {
 
 Cluster::Bundled Cluster::bundled(LinkId id) const {
   const Implementation& all = *implementation_;
+  if (all.has_fabric && id >= all.server_links) {
+    return {&all.servers[static_cast<std::size_t>((id - all.server_links) / 2)].drives, 1};
+  }
   if (all.has_fabric && id >= all.fabric_links) {
     const int local = id - all.fabric_links;
     const int cables = 2 * all.fabric.ports();

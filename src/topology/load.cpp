@@ -59,6 +59,9 @@ std::vector<NodePorts> ports_of(const Cluster::Implementation& made) {
       node.cables.push_back(*made.nodes[n].type->nic(i).cable);
     }
   }
+  for (const StorageServer& server : made.servers) {
+    ports.push_back({server.name, {"port"}, {server.cable}, true});
+  }
   return ports;
 }
 
@@ -113,10 +116,14 @@ Cluster make_cluster_file(const input::Section& root, const std::shared_ptr<cons
   const Types types = read_types(root, catalog, options);
   check_size(types, root);
   auto made = instantiate(name, types);
+  made->servers = read_storage_servers(root, *catalog);
   const auto fabric = root.section("fabric");
   root.reject_unknown();
   if (!fabric && made->nodes.size() > 1) {
     root.fail("several nodes need a [fabric]");
+  }
+  if (!fabric && !made->servers.empty()) {
+    root.fail("a [[storage_server]] needs a [fabric]");
   }
   if (fabric) {
     connect(*made, make_fabric(*fabric, ports_of(*made), *catalog), root);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "topology/fabric_kinds.hpp"
@@ -56,22 +58,28 @@ Fabric torus(const input::Section& section, const std::vector<NodePorts>& nodes,
   const LinkKind& link = network_link(section.require("link"), catalog);
   const input::Value shape = section.require("shape");
   const std::vector<int> sides = read_sides(shape);
-  check_nodes(shape, sides, static_cast<std::int64_t>(nodes.size()));
+  const auto routers = static_cast<std::size_t>(
+      std::count_if(nodes.begin(), nodes.end(), [](const auto& node) { return !node.server; }));
+  check_nodes(shape, sides, static_cast<std::int64_t>(routers));
   Fabric fabric{"torus"};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = 0; i < routers; ++i) {
     fabric.add_switch(fmt::format("router{}", i));
   }
   // The first dimension's links first: static routes finish one dimension before the next.
-  int stride = static_cast<int>(nodes.size());
+  int stride = static_cast<int>(routers);
   for (const int side : sides) {
     stride /= side;
     add_rings(fabric, link, side, stride);
   }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = 0; i < routers; ++i) {
     for (LinkKind cable : nodes[i].cables) {
       cable.latency = {};  // the router is in the node
       fabric.attach(static_cast<int>(i), cable);
     }
+  }
+  const std::size_t servers = nodes.size() - routers;
+  for (std::size_t i = 0; i < servers; ++i) {  // spread over the routers
+    fabric.attach(static_cast<int>(i * routers / servers), nodes[routers + i].cables[0]);
   }
   fabric.set_shape(sides);
   return fabric;

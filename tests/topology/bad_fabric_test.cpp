@@ -63,6 +63,30 @@ TEST_CASE("nodes that no tree of these switches can hold are an error", "[bad-in
              Catch::EndsWith("'spines' must be a multiple of the 4 pods, got 2"));
 }
 
+TEST_CASE("arithmetic of trees that does not close is an error with its numbers", "[bad-input]") {
+  const auto [fabric, expected] = GENERATE(table<std::string, std::string>({
+      {"oversubscription = 0.5", "'oversubscription' must be a number from 1 to 1000, got 0.5"},
+      {"oversubscription = 2\nuplinks = 4",
+       "'oversubscription' cannot stand beside 'uplinks': one follows from the other"},
+      {"uplinks = 8", "'uplinks' must be an integer from 1 to 7, got 8"},
+      {"core_oversubscription = 0.9", "'core_oversubscription' must be a number from 1"},
+      {"pod_leaves = 2\nspines = 5", "'spines' must be a multiple of the 2 pods, got 5"},
+      {"pod_leaves = 4\nspines = 1",
+       "a spine of 8 ports cannot have 16 links down and 16 up: 4 leaves of 4 uplinks to 1 spines "
+       "in a pod"},
+      {"pod_leaves = 2\ncores = 1",
+       "a core of 8 ports cannot have 16 links: 2 pods of 4 spines with 2 uplinks to 1 cores"},
+      {"pod_leaves = 2\ncores = 5", "'cores' must be groups of a spine's 2 uplinks, got 5"},
+      {"pod_leaves = 2\ncores = 9", "'cores' must be an integer from 1 to 8, got 9"},
+      {"planes = 2", "unknown key 'planes' in [fabric]"},
+  }));
+  CAPTURE(fabric);
+  // 16 nodes: four leaves of four.
+  CHECK_THAT(
+      test::fabric_error(16, 1, "kind = \"fat-tree\"\nlink = \"ib\"\nleaf_ports = 8\n" + fabric),
+      Catch::Contains(expected));
+}
+
 TEST_CASE("spines need ports for their links", "[bad-input]") {
   // Four leaves with four uplinks each: one spine of 8 ports cannot take 16.
   const std::string eight = "kind = \"fat-tree\"\nlink = \"ib\"\nleaf_ports = 8\n";

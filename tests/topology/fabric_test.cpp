@@ -1,6 +1,7 @@
 // Fabrics that are no tree, and how routes are chosen.
 #include "topology/fabric.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -125,6 +126,42 @@ TEST_CASE("adaptive routing merges the switches of a tier into one", "[fabric]")
   const auto up = cluster.link(test::link_named(cluster, "leaf0->spine0"));
   CHECK(up.count == 4);
   CHECK(up.raw.si() == Approx(40e9));
+}
+
+TEST_CASE("flows that hash to one uplink halve it; adaptive routing gives each its own",
+          "[fabric]") {
+  // Leaves of four nodes with a link to each of four spines. Nodes of leaf 0 send to leaf 2: a flow
+  // gets its uplink's bandwidth over the flows on it, and no more than its own cable's.
+  const auto share = [](const topology::Cluster& cluster, const std::vector<int>& senders) {
+    std::map<topology::LinkId, int> flows;
+    for (const int from : senders) {
+      ++flows[cluster.nic_to_nic(from, 0, from + 8, 0).links[1]];
+    }
+    std::vector<double> rates;
+    for (const int from : senders) {
+      const auto uplink = cluster.nic_to_nic(from, 0, from + 8, 0).links[1];
+      const double fair = cluster.link(uplink).raw.si() / flows[uplink];
+      rates.push_back(std::min(fair, cluster.link(cluster.nics(from)[0].to_fabric).raw.si()));
+    }
+    return rates;
+  };
+  const std::string thin = std::string{kTree} + "uplinks = 4\nspines = 4\n";
+  const auto hashed = test::on_fabric(16, 1, thin + "routing = \"ecmp\"\n");
+  const auto spread = test::on_fabric(16, 1, thin + "routing = \"adaptive\"\n");
+  // Two senders whose flows meet: with four uplinks some of six pairs must, as the hash has it.
+  int met = 0;
+  for (int a = 0; a < 4; ++a) {
+    for (int b = a + 1; b < 4; ++b) {
+      const bool meet =
+          hashed.nic_to_nic(a, 0, a + 8, 0).links[1] == hashed.nic_to_nic(b, 0, b + 8, 0).links[1];
+      met += meet ? 1 : 0;
+      const double expected = meet ? 5e9 : 10e9;
+      CHECK(share(hashed, {a, b}) == std::vector<double>{expected, expected});
+      CHECK(share(spread, {a, b}) == std::vector<double>{10e9, 10e9});
+    }
+  }
+  CHECK(met > 0);
+  CHECK(share(spread, {0, 1, 2, 3}) == std::vector<double>(4, 10e9));
 }
 
 TEST_CASE("switches that are too far apart count as unconnected", "[fabric]") {
