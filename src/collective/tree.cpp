@@ -11,6 +11,9 @@ std::optional<Shape> tree(const Context& context, const Request& request) {
       context.router.in_one_node(request.group)) {
     return std::nullopt;
   }
+  if (!context.cluster.torus_shape().empty()) {
+    return std::nullopt;  // an edge of the tree would cross many routers
+  }
   const TreeRoutes routes = context.router.tree(request.group, true);
   Shape shape;
   shape.algorithm = "tree";
