@@ -73,6 +73,19 @@ TEST_CASE("every command that README.md shows runs", "[documents]") {
   CHECK(fs::exists(folder.path() / "results/two-jobs/summary.json"));
 }
 
+TEST_CASE("README.md shows what the quickstart prints", "[documents]") {
+  const std::string text = input::read_file(kSource / "README.md");
+  const auto begin = text.find("```\n", text.find("The first prints:")) + 4;
+  const std::string shown = text.substr(begin, text.find("```", begin) - begin);
+  const test::TemporaryFolder folder;
+  fs::copy(kSource / "sim", folder.path() / "sim");
+  const std::string run = std::string{"'"} + TRAINYARD_PROGRAM + "' run sim/";
+  const std::string line = "cd '" + folder.path().string() + "' && { " + run +
+                           "quickstart.toml; echo; " + run + "quickstart-dgx1.toml; } >out.txt";
+  REQUIRE(std::system(line.c_str()) == 0);
+  CHECK(folder.read("out.txt") == shown);
+}
+
 TEST_CASE("every command that docs/collectives.md shows runs", "[documents]") {
   const test::TemporaryFolder folder;
   folder.write("my-cluster.csv",
