@@ -106,7 +106,7 @@ ThreeTiers count_tiers(const TreeShape& shape, int pods) {
   tiers.up = std::max(static_cast<int>(std::lround(down / shape.core_oversubscription)), 1);
   tiers.cores = tiers.up * tiers.spines;
   if (shape.cores) {
-    tiers.cores = static_cast<int>(shape.cores->integer_in(1, tiers.up * tiers.spines));
+    tiers.cores = static_cast<int>(shape.cores->integer_in(1, tiers.cores));
     if (tiers.cores > tiers.up && tiers.cores % tiers.up != 0) {
       shape.cores->fail(
           fmt::format("must be groups of a spine's {} uplinks, got {}", tiers.up, tiers.cores));
