@@ -256,7 +256,7 @@ CommandSpec collective_command() {
       {.name = "--algorithm",
        .value_name = "A",
        .help = "only this one where it can run the call (as NCCL_ALGO)",
-       .choices = {"ring", "tree", "nvls", "nvls-tree", "torus", "pairwise"}},
+       .choices = {"ring", "tree", "nvls", "nvls-tree", "sharp", "torus", "pairwise"}},
       {.name = "--msccl", .value_name = "FILE.xml", .help = "an algorithm in MSCCL's XML"},
       {.name = "--explain", .help = "latency, lower bound, flows, limiting link", .flag = true},
       {.name = "--format",

@@ -4,8 +4,8 @@ namespace trainyard::collective {
 
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> table{
-      {"ring", &ring},           {"tree", &tree},   {"nvls", &nvls},
-      {"nvls-tree", &nvls_tree}, {"torus", &torus}, {"pairwise", &pairwise},
+      {"ring", &ring},   {"tree", &tree},   {"nvls", &nvls},         {"nvls-tree", &nvls_tree},
+      {"sharp", &sharp}, {"torus", &torus}, {"pairwise", &pairwise},
   };
   return table;
 }

@@ -28,6 +28,8 @@ std::optional<Shape> tree(const Context& context, const Request& request);
 std::optional<Shape> nvls(const Context& context, const Request& request);
 /// NVLS in each node, double binary trees between them.
 std::optional<Shape> nvls_tree(const Context& context, const Request& request);
+/// Reduction in the switches of the fabric (SHARP), where it says that it can: all_reduce.
+std::optional<Shape> sharp(const Context& context, const Request& request);
 /// Along all dimensions of a torus in both directions at once: all_reduce, all_gather and
 /// reduce_scatter over one GPU of each of its nodes.
 /// @source bytes: hardware-facts of TPU pods, 2 S (n-1)/n over four links a chip

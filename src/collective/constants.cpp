@@ -99,6 +99,7 @@ int read_algorithms(const Section& section, Constants& constants) {
   constants.both_ways = reader.share_or("both_ways", 1.0);
   constants.send_recv = reader.share_or("send_recv", 1.0);
   constants.switch_reduction = reader.seconds("switch_reduction");
+  constants.sharp = reader.seconds("sharp");
   constants.staged = reader.share_or("staged", 1.0);
   constants.peer = reader.seconds("peer");
   constants.network_peer = reader.seconds("network_peer");

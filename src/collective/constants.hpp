@@ -77,6 +77,7 @@ struct Constants {
   double both_ways = 1.0;             ///< NVLink, when a chain's sums and results share it
   double send_recv = 1.0;             ///< to the next GPU over NVLink, of a ring's rate
   units::Seconds switch_reduction{};  ///< NVLS, once a call
+  units::Seconds sharp{};             ///< reduction in the fabric, once a call
   units::Seconds peer{};              ///< a message inside a node
   units::Seconds network_peer{};      ///< a message to another node
   double staged = 1.0;                ///< ring over PCIe through host memory, of the raw rate

@@ -145,6 +145,7 @@ both_ways = 1.0
 send_recv = 0.5
 staged = 0.5
 switch_reduction = "40 us"
+sharp = "30 us"
 peer = "0.3 us"
 network_peer = "5 us"
 [collective.slice]
