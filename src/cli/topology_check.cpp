@@ -1,6 +1,9 @@
 // `trainyard topology check`: reads a topology, routes in it, and says what looks wrong.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "cli/commands.hpp"
 #include "cli/topology_text.hpp"
 #include "topology/summary.hpp"
@@ -8,12 +11,17 @@
 namespace trainyard::cli {
 namespace {
 
-/// Routes from the first GPU of each node, spread over all others: enough to meet every rail.
+/// Routes from the first GPU of each node, spread over all others: enough to meet every rail, few
+/// enough for a cluster of thousands of nodes.
 std::size_t routes_between_nodes(const topology::Cluster& cluster) {
+  constexpr std::int64_t kAboutRoutes = 200000;
+  const std::int64_t pairs = std::int64_t{cluster.nodes()} * cluster.gpus();
+  // Odd, so that all GPUs of nodes with an even number of them have their turn.
+  const int step = static_cast<int>(std::max<std::int64_t>(9, pairs / kAboutRoutes) | 1);
   std::size_t found = 0;
   for (int node = 0; node < cluster.nodes(); ++node) {
     const topology::GpuId from = cluster.first_gpu(node);
-    for (topology::GpuId to = node % 8; to < cluster.gpus(); to += 9) {
+    for (topology::GpuId to = node % step; to < cluster.gpus(); to += step) {
       const bool elsewhere = cluster.node_of(to) != node;
       found += elsewhere && !cluster.path(from, to).links.empty() ? 1 : 0;
     }
