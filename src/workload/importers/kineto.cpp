@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kWithoutLaunch =
     "GPU operations without a launch record (kept, in stream order)";
+// Times further apart than this are no times of one run, and sums of them could leave 64 bits.
+constexpr std::int64_t kYear = 365LL * 24 * 3600 * 1'000'000'000;
 constexpr const char* kSeveralGpus = "further GPUs of one process (kept as streams of one rank)";
 
 bool is_profile_name(const fs::path& path) {
@@ -92,6 +94,30 @@ void check_has_gpu_events(const LoadedFile& loaded) {
   }
 }
 
+void check_span(const LoadedFile& loaded) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  const auto add = [&](std::int64_t start, std::int64_t end) {
+    first = std::min(first, start);
+    last = std::max(last, end);
+  };
+  for (const GpuEvent& event : loaded.file.gpu) {
+    add(event.start, event.start + event.duration);
+  }
+  for (const HostCall& call : loaded.file.calls) {
+    add(call.start, call.end);
+  }
+  for (const StepRange& step : loaded.file.steps) {
+    add(step.start, step.end);
+  }
+  if (last > first + kYear) {
+    throw input::InputError{{loaded.path, 0, 0},
+                            fmt::format("the profile spans more than a year, from {} to {} us: "
+                                        "some of its time stamps are wrong",
+                                        first / 1'000, last / 1'000)};
+  }
+}
+
 // The rank that the profile states, else the number in the file's name, else the file's position.
 void assign_ranks(std::vector<LoadedFile>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -114,10 +140,38 @@ void assign_ranks(std::vector<LoadedFile>& files) {
   }
 }
 
+// One more than the largest rank that the profile's groups and messages name.
+int named_ranks(const KinetoFile& file) {
+  int count = 0;
+  const auto add = [&](std::int64_t rank) {
+    if (rank < 1 << 24) {  // more than any job has; others are refused when groups are matched
+      count = std::max(count, static_cast<int>(rank) + 1);
+    }
+  };
+  for (const ProcessGroup& group : file.groups) {
+    std::for_each(group.ranks.begin(), group.ranks.end(), add);
+  }
+  for (const CommunicationInfo& info : file.communication) {
+    const std::vector<int> listed = parse_ranks(info.ranks);
+    std::for_each(listed.begin(), listed.end(), add);
+    add(last_rank(info));
+    add(std::max(info.source, info.destination));
+  }
+  return count;
+}
+
+// As stated; without a statement what the files and the groups need.
 int world_size(const std::vector<LoadedFile>& files) {
   int size = static_cast<int>(files.size());
+  bool stated = false;
   for (const LoadedFile& loaded : files) {
     size = std::max({size, loaded.file.world_size, loaded.file.rank + 1});
+    stated = stated || loaded.file.world_size > 0;
+  }
+  if (!stated) {
+    for (const LoadedFile& loaded : files) {
+      size = std::max(size, named_ranks(loaded.file));
+    }
   }
   return size;
 }
@@ -190,12 +244,17 @@ void add_skipped(std::vector<RankProfile>& ranks, Workload& workload) {
 }
 
 void align_clocks(std::vector<RankProfile>& ranks) {
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  for (const RankProfile& rank : ranks) {
-    first = std::min(first, rank.graph.start);
-  }
+  const auto first = std::min_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
+    return a.graph.start < b.graph.start;
+  });
   for (RankProfile& rank : ranks) {
-    rank.graph.timeline.start = units::Nanoseconds{rank.graph.start - first};
+    if (rank.graph.start > first->graph.start + kYear) {
+      throw input::InputError{{rank.path, 0, 0},
+                              fmt::format("the profile starts more than a year after {}, expected "
+                                          "the ranks of one run",
+                                          first->path)};
+    }
+    rank.graph.timeline.start = units::Nanoseconds{rank.graph.start - first->graph.start};
   }
 }
 
@@ -207,6 +266,7 @@ Workload import_kineto(const std::vector<std::string>& paths, std::string_view n
     LoadedFile loaded{path, read_inflated(path), {}};
     loaded.file = parse_kineto(loaded.text, path);
     check_has_gpu_events(loaded);
+    check_span(loaded);
     files.push_back(std::move(loaded));
   }
   assign_ranks(files);

@@ -61,6 +61,14 @@ class Matcher {
   }
 
  private:
+  [[noreturn]] void outside(const RankProfile& rank, std::string_view group,
+                            std::string_view what) const {
+    throw input::InputError{
+        {rank.path, 0, 0},
+        fmt::format("group \"{}\" has {}, expected distinct ranks below the job's {}", group, what,
+                    workload_.world_size)};
+  }
+
   // --- groups of one rank -----------------------------------------------------------------------
 
   [[nodiscard]] std::vector<int> ranks_of(const RankProfile& rank,
@@ -68,7 +76,10 @@ class Matcher {
     if (std::vector<int> listed = parse_ranks(info.ranks); !listed.empty()) {
       return listed;
     }
-    if (info.rank_start >= 0 && info.rank_stride > 0 && info.group_size > 0) {
+    if (const std::int64_t last = last_rank(info); last >= 0) {
+      if (last >= workload_.world_size) {
+        outside(rank, info.group, fmt::format("{} ranks up to rank {}", info.group_size, last));
+      }
       std::vector<int> ranks;
       ranks.reserve(static_cast<std::size_t>(info.group_size));
       for (int i = 0; i < info.group_size; ++i) {
@@ -164,12 +175,33 @@ class Matcher {
       call.rank = static_cast<int>(index);
       call.op_index = from.op;
       call.step = rank.graph.timeline.ops[static_cast<std::size_t>(from.op)].step;
+      check_member(rank, groups[i]);
       auto& per_rank = calls_[groups[i]];
       if (per_rank.empty()) {
+        check_ranks(rank, groups[i]);
         order_.push_back(groups[i]);
         per_rank.resize(ranks_.size());
       }
       per_rank[index].push_back(call);
+    }
+  }
+
+  void check_ranks(const RankProfile& rank, const GroupKey& group) const {
+    for (const int member : group.ranks) {
+      if (member >= workload_.world_size) {
+        outside(rank, group.name, fmt::format("rank {}", member));
+      }
+    }
+  }
+
+  void check_member(const RankProfile& rank, const GroupKey& group) const {
+    const int own = rank.graph.timeline.rank;
+    if (std::find(group.ranks.begin(), group.ranks.end(), own) == group.ranks.end()) {
+      throw input::InputError{
+          {rank.path, 0, 0},
+          fmt::format("rank {} calls a collective of group \"{}\", expected one "
+                      "of its ranks [{}]",
+                      own, group.name, fmt::join(group.ranks, ", "))};
     }
   }
 
@@ -321,6 +353,13 @@ std::vector<int> parse_ranks(std::string_view text) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
+}
+
+std::int64_t last_rank(const CommunicationInfo& info) {
+  if (info.rank_start < 0 || info.rank_stride <= 0 || info.group_size <= 0) {
+    return -1;
+  }
+  return info.rank_start + static_cast<std::int64_t>(info.group_size - 1) * info.rank_stride;
 }
 
 std::optional<units::Bytes> collective_bytes(CollectiveOp op, const CommunicationInfo& info,

@@ -29,6 +29,9 @@ void match_collectives(std::vector<RankProfile>& ranks, Workload& workload);
 /// The ranks in "[0, 1, 2]"; empty when the list is cut with an ellipsis or is no list.
 [[nodiscard]] std::vector<int> parse_ranks(std::string_view text);
 
+/// The last rank of a group that is told by start, stride and size; -1 if it is not.
+[[nodiscard]] std::int64_t last_rank(const CommunicationInfo& info);
+
 /// Bytes of one call as Collective::bytes defines them; nullopt when the profile does not say.
 [[nodiscard]] std::optional<units::Bytes> collective_bytes(CollectiveOp op,
                                                            const CommunicationInfo& info,

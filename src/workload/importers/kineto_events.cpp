@@ -273,6 +273,11 @@ class Reader {
     return *value;
   }
 
+  // Devices are few; what does not fit is none.
+  static int small_or_zero(std::int64_t value) {
+    return value < -1 || value > 1 << 24 ? 0 : static_cast<int>(value);
+  }
+
   void keep_gpu(const EventFields& fields, const EventArguments& arguments, std::int64_t start,
                 std::int64_t duration) {
     if (start == 0 && duration == 0) {
@@ -284,8 +289,8 @@ class Reader {
     event.duration = duration;
     event.correlation = arguments.correlation;
     event.stream = arguments.said_stream ? arguments.stream : whole_number(fields.tid).value_or(0);
-    event.device = static_cast<int>(arguments.said_device ? arguments.device
-                                                          : whole_number(fields.pid).value_or(0));
+    event.device = small_or_zero(arguments.said_device ? arguments.device
+                                                       : whole_number(fields.pid).value_or(0));
     event.bytes = arguments.bytes;
     event.name = intern(names_, file_.names, fields.name);
     if (fields.kind != EventClass::kernel) {
@@ -315,7 +320,7 @@ class Reader {
   void keep_sync(const EventArguments& arguments) {
     static constexpr std::int64_t kAllStreams = 0xFFFFFFFF;  // (uint32) -1 in older files
     SyncRecord record;
-    record.device = static_cast<int>(arguments.device);
+    record.device = small_or_zero(arguments.device);
     record.correlation = arguments.correlation;
     record.stream = arguments.stream == kAllStreams ? -1 : arguments.stream;
     record.source = arguments.wait_on_stream;

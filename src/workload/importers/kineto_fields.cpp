@@ -1,5 +1,6 @@
 #include "workload/importers/kineto_fields.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -26,16 +27,25 @@ bool is_not_finite(std::string_view token) {
                             token.starts_with("na"));
 }
 
+// Far above any tensor; sums of as many as a text can hold stay in 64 bits.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+
+std::int64_t times_extent(std::int64_t product, std::int64_t extent) {
+  if (extent <= 0) {
+    return 0;
+  }
+  return product > kMostElements / extent ? kMostElements : product * extent;
+}
+
 // Tensor elements of one entry of "Input Dims": a list of extents, or (a tensor list) of lists.
 std::int64_t count_elements(ondemand::value value) {
   std::int64_t product = 1;
   std::int64_t sum = -1;
   for (ondemand::value child : value.get_array()) {
     if (child.type() == ondemand::json_type::array) {
-      sum = std::max<std::int64_t>(sum, 0) + count_elements(child);
+      sum = std::min(std::max<std::int64_t>(sum, 0) + count_elements(child), kMostElements);
     } else if (const auto extent = whole_number(bare(child.raw_json_token()))) {
-      product = *extent >= 0 && *extent < (std::int64_t{1} << 40) ? product * *extent : 0;
-      product = std::min(product, std::int64_t{1} << 50);  // far above any tensor, no overflow
+      product = times_extent(product, *extent);
     }
   }
   return sum >= 0 ? sum : product;
