@@ -194,7 +194,7 @@ class Matcher {
     }
   }
 
-  static void check_member(const RankProfile& rank, const GroupKey& group) const {
+  static void check_member(const RankProfile& rank, const GroupKey& group) {
     const int own = rank.graph.timeline.rank;
     if (std::find(group.ranks.begin(), group.ranks.end(), own) == group.ranks.end()) {
       throw input::InputError{
