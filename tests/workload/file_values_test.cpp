@@ -17,45 +17,46 @@ struct Slot {
   std::string after{};
 };
 
-const std::string kHead = R"({"format": "trainyard-workload", "version": 1, "world_size": 4, )";
-const std::string kTimeline = R"("timelines": [{"rank": 0}]})";
+const std::string head_text = R"({"format": "trainyard-workload", "version": 1, "world_size": 4, )";
+const std::string one_timeline = R"("timelines": [{"rank": 0}]})";
 
 Slot top(const std::string& key) {
-  return {key, kHead + '"' + key + "\":\n", ", " + kTimeline};
+  return {key, head_text + '"' + key + "\":\n", ", " + one_timeline};
 }
 
 Slot group(const std::string& key, const std::string& more = "") {
-  return {key, kHead + R"("groups": [{")" + key + "\":\n", more + "}], " + kTimeline};
+  return {key, head_text + R"("groups": [{")" + key + "\":\n", more + "}], " + one_timeline};
 }
 
 Slot collective(const std::string& key) {
-  return {key,
-          kHead + R"("groups": [{"name": "0", "ranks": [0]}], "collectives": [{")" + key + "\":\n",
-          "}], " + kTimeline};
+  return {
+      key,
+      head_text + R"("groups": [{"name": "0", "ranks": [0]}], "collectives": [{")" + key + "\":\n",
+      "}], " + one_timeline};
 }
 
 Slot timeline(const std::string& key) {
-  return {key, kHead + R"("timelines": [{")" + key + "\":\n", "}]}"};
+  return {key, head_text + R"("timelines": [{")" + key + "\":\n", "}]}"};
 }
 
 Slot stream(const std::string& key) {
-  return {key, kHead + R"("timelines": [{"streams": [{")" + key + "\":\n", "}]}]}"};
+  return {key, head_text + R"("timelines": [{"streams": [{")" + key + "\":\n", "}]}]}"};
 }
 
 Slot step(const std::string& key) {
-  return {key, kHead + R"("timelines": [{"steps": [{")" + key + "\":\n", "}]}]}"};
+  return {key, head_text + R"("timelines": [{"steps": [{")" + key + "\":\n", "}]}]}"};
 }
 
 /// A compute operation with one more key; a kind of operation stands alone.
 Slot op(const std::string& key, const std::string& kind = R"("compute_ns": 1, )") {
   return {key,
-          kHead + R"("timelines": [{"streams": [{"name": "gpu0:7"}], "ops": [{)" + kind + '"' +
+          head_text + R"("timelines": [{"streams": [{"name": "gpu0:7"}], "ops": [{)" + kind + '"' +
               key + "\":\n",
           "}]}]}"};
 }
 
 Slot skipped(const std::string& key) {
-  return {key, kHead + R"("skipped": [{")" + key + "\":\n", "}], " + kTimeline};
+  return {key, head_text + R"("skipped": [{")" + key + "\":\n", "}], " + one_timeline};
 }
 
 std::string error_of(const Slot& slot, const std::string& value) {
@@ -166,8 +167,8 @@ TEST_CASE("ranks of a workload file are below 2^24", "[file]") {
   check_refused(timeline("rank"), {"-1", "0.5", "\"0\"", "16777217"},
                 "must be a whole number from 0 to 16777216");
   check_refused(skipped("count"), {"-1", "0.5", "\"0\""}, "must be a whole number from 0 to");
-  const Slot ranks{"ranks", kHead + "\"groups\": [{\"name\": \"0\", \"ranks\": [0,\n",
-                   "]}], " + kTimeline};
+  const Slot ranks{"ranks", head_text + "\"groups\": [{\"name\": \"0\", \"ranks\": [0,\n",
+                   "]}], " + one_timeline};
   check_refused(ranks, {"-1", "0.5", "\"1\"", "16777217"}, "must be a whole number from 0 to");
   CHECK(error_of(ranks, "3") == "no error");
 }
@@ -218,7 +219,7 @@ TEST_CASE("unknown keys are named with the object they stand in", "[file]") {
 
 TEST_CASE("the version is 1", "[file]") {
   const Slot version{"version", "{\"format\": \"trainyard-workload\", \"version\":\n",
-                     ", " + kTimeline};
+                     ", " + one_timeline};
   CHECK(error_of(version, "1") == "no error");
   check_refused(version, {"0", "2", "-1", "1.5", "\"1\"", "null"}, "must be a whole number from 1");
 }
@@ -226,7 +227,7 @@ TEST_CASE("the version is 1", "[file]") {
 TEST_CASE("a world has at least one rank", "[file]") {
   const Slot world{"world_size",
                    "{\"format\": \"trainyard-workload\", \"version\": 1, \"world_size\":\n",
-                   ", " + kTimeline};
+                   ", " + one_timeline};
   CHECK(error_of(world, "1") == "no error");
   check_refused(world, {"0", "-8", "2.5", "\"8\"", "16777217"},
                 "must be a whole number from 1 to 16777216");
@@ -234,7 +235,7 @@ TEST_CASE("a world has at least one rank", "[file]") {
 
 TEST_CASE("ranks of timelines rise", "[file]") {
   const auto with = [](const std::string& timelines) {
-    return error_of({"", kHead + "\"timelines\": [\n", "]}"}, timelines);
+    return error_of({"", head_text + "\"timelines\": [\n", "]}"}, timelines);
   };
   CHECK(with("{\"rank\": 0}, {\"rank\": 3}") == "no error");
   CHECK(with("{\"rank\": 1}, {\"rank\": 0}") ==
@@ -245,6 +246,6 @@ TEST_CASE("ranks of timelines rise", "[file]") {
 
 TEST_CASE("escapes in names and keys are read", "[file]") {
   const std::string text =
-      kHead + R"("n\u0061me": "caf\u00e9 \ud83d\ude80 \"x\"", "timelines": [{"rank": 0}]})";
+      head_text + R"("n\u0061me": "caf\u00e9 \ud83d\ude80 \"x\"", "timelines": [{"rank": 0}]})";
   CHECK(workload::parse_workload(text, "w").name == "caf\xC3\xA9 \xF0\x9F\x9A\x80 \"x\"");
 }
