@@ -67,8 +67,8 @@ std::vector<topology::GpuId> group_of(const Arguments& arguments,
   const std::int64_t gpus =
       arguments.has("--gpus") ? arguments.integer("--gpus", 1, 100000000) : cluster.gpus();
   if (gpus > cluster.gpus()) {
-    arguments.fail("--gpus", fmt::format("topology \"{}\" has {} GPUs, got {}", cluster.name(),
-                                         cluster.gpus(), gpus));
+    arguments.fail("--gpus", fmt::format("must be at most {}, the GPUs of topology \"{}\", got {}",
+                                         cluster.gpus(), cluster.name(), gpus));
   }
   if (gpus % nodes != 0 || (nodes > 1 && gpus / nodes > cluster.gpus_in(0))) {
     arguments.fail("--gpus", fmt::format("must spread evenly over {} nodes, got {}", nodes, gpus));

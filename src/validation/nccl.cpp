@@ -6,6 +6,7 @@
 #include <memory>
 #include <tuple>
 
+#include "collective/bound.hpp"
 #include "collective/operation.hpp"
 #include "collective/plan.hpp"
 #include "input/csv.hpp"
@@ -67,7 +68,9 @@ class Predictor {
     if (!known) {
       row.fail("collective", collective::unknown_op(op));
     }
-    const auto plan = here.planner.plan({*known, units::Bytes{positive(row, "bytes")}, group});
+    const collective::Request request{*known, units::Bytes{positive(row, "bytes")}, group};
+    collective::check_request(here.cluster, request, row.place("bytes"));
+    const auto plan = here.planner.plan(request);
     return collective::time_alone(plan, here.cluster).si() * 1e6;
   }
 
@@ -128,6 +131,9 @@ std::string published_nccl() {
 Report validate_nccl(const std::string& path) {
   const auto csv = input::Csv::parse_file(path);
   csv.check_columns({"topology", "gpus", "bytes", "time_us"}, csv.columns());
+  if (csv.size() == 0) {
+    throw input::InputError{{path}, "the table has no rows behind its header, expected at least 1"};
+  }
   const auto unscored = unscored_tables();
   Predictor predictor;
   Report report{"nccl", "us", {}, collective::Constants::load().count()};

@@ -58,6 +58,15 @@ steps = 10
 memory = "1 GB"
 )";
 
+/// Rank 0 of 2: an all-reduce of 10 floats.
+const std::string kProfile = R"({"distributedInfo":{"rank":0,"world_size":2},"traceEvents":[
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":1,"ts":5,"dur":2,
+"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"ncclKernel_AllReduce","ts":10,"dur":20,
+"args":{"device":0,"stream":7,"correlation":1,"Collective name":"allreduce","In msg nelems":10,
+"dtype":"Float","Process Group Name":"0","Process Group Ranks":"[0, 1]"}}
+]})";
+
 /// What the program answered.
 struct Ran {
   int code = -1;  ///< -1: a signal ended it
@@ -218,7 +227,7 @@ TEST_CASE("wrong words on the command line are refused", "[bad input]") {
       {collective + "--max 18446744073709551617", "to 1 PiB"},
       {collective + "--max 8QB", "got \"8QB\""},
       {collective + "--min 16 --max 8", "--min must not be more than --max"},
-      {collective + "--gpus 3", "2 GPUs, got 3"},
+      {collective + "--gpus 3", "must be at most 2, the GPUs of topology \"desk\", got 3"},
       {collective + "--gpus 0", "--gpus must be an integer from 1"},
       {collective + "--gpus two", "got \"two\""},
       {collective + "--nodes 99999999999999999999", "--nodes must be an integer from 1"},
@@ -272,5 +281,127 @@ TEST_CASE("files that are missing or empty are refused by every reader", "[bad i
   };
   for (const auto& row : rows) {
     check_refused(desk, row[0], row[1], row[2]);
+  }
+}
+
+TEST_CASE("damaged profiles are refused and no workload is written", "[bad input]") {
+  const std::string cut_short = kProfile.substr(0, kProfile.size() - 60);
+  const Rows rows{
+      {cut_short, "p.json:6:", "the JSON text is cut"},
+      {replaced(kProfile, "\"cat\":\"kernel\"", "\"cat\":\"kernal\""), "p.json",
+       "the profile has no GPU events"},
+      {replaced(kProfile, "\"dur\":20", "\"dur\":-20"), "p.json:4:70", "must not be negative"},
+      {replaced(kProfile, "\"dur\":20", "\"dur\":NaN"), "p.json:4:70", "must be a finite time"},
+      {replaced(kProfile, "\"dur\":20", "\"dur\":1e300"), "p.json:4:70", "must be a finite time"},
+      {replaced(kProfile, "\"dur\":20", "\"dur\":\"long\""), "p.json:4:71", "got long"},
+      {replaced(kProfile, "traceEvents", "traceEventz"), "p.json:1:1", "no \"traceEvents\""},
+      {"[1, 2]", "p.json:1:", ""},
+      {"profile", "p.json:1:1", ""},
+  };
+  for (const auto& row : rows) {
+    INFO(row[0]);
+    const Desk desk;
+    desk.write("p.json", row[0]);
+    check_refused(desk, "workload import p.json -o w.json", row[1], row[2]);
+  }
+}
+
+TEST_CASE("a gzip file that is cut is refused wherever it is read", "[bad input]") {
+  const Desk desk;
+  desk.write("p.json", kProfile);
+  const std::string pack = "gzip p.json && head -c 150 p.json.gz >cut.json.gz && rm p.json.gz";
+  REQUIRE(std::system(("cd '" + desk.path().string() + "' && " + pack).c_str()) == 0);
+  check_refused(desk, "workload import cut.json.gz -o w.json", "cut.json.gz",
+                "the gzip member is cut or corrupt");
+  check_refused(desk, "workload check cut.json.gz", "cut.json.gz",
+                "the gzip member is cut or corrupt");
+}
+
+TEST_CASE("profiles that contradict each other are refused", "[bad input]") {
+  const Desk desk;
+  desk.write("a.json", kProfile);
+  desk.write("b.json", replaced(replaced(kProfile, "\"rank\":0", "\"rank\":1"), "nelems\":10",
+                                "nelems\":11"));
+  check_refused(desk, "workload import a.json b.json -o w.json", "b.json",
+                "ranks disagree on collective 0 of group \"0\": rank 0 has all_reduce of 40 bytes, "
+                "rank 1 has all_reduce of 44 bytes");
+  check_refused(desk, "workload import a.json a.json -o w.json", "a.json",
+                "a second profile of rank 0");
+}
+
+TEST_CASE("wrong workload files are refused at their place by every reader", "[bad input]") {
+  const Desk desk;
+  REQUIRE(desk.run("workload import p.json -o w.json").code == 2);
+  desk.write("p.json", kProfile);
+  REQUIRE(desk.run("workload import p.json -o w.json").code == 0);
+  const std::string valid = desk.content().at("w.json");
+  desk.write("w.json", replaced(valid, "\"ranks\": [0, 1]", "\"ranks\": [0, 2]"));
+  desk.write("s.toml", replaced(kScenario, "dlrm-v100x8", "w.json"));
+  for (const char* call : {"workload check w.json", "workload show w.json", "run s.toml --out out",
+                           "predict --topology node.toml --workload w.json"}) {
+    check_refused(desk, call, "w.json:9:1", "distinct ranks below world_size 2, got [0, 2]");
+  }
+}
+
+TEST_CASE("wrong XML and tables are refused at their place", "[bad input]") {
+  const Desk desk;
+  desk.write("cut.xml", "<system version=\"1\">\n  <cpu numaid=\"0\"");
+  desk.write("loop.xml", "<system version=\"1\">\n<cpu>\n</system>\n</cpu>\n");
+  desk.write("text.txt", "no topology at all\n");
+  check_refused(desk, "topology import cut.xml -o x.toml", "cut.xml:2:17", "is it cut off?");
+  check_refused(desk, "collective --topology node.toml --msccl cut.xml", "cut.xml:2:17",
+                "is it cut off?");
+  check_refused(desk, "topology import loop.xml -o x.toml", "loop.xml:3:", "is it cut off?");
+  check_refused(desk, "topology import text.txt -o x.toml", "text.txt", "none of the formats");
+  const std::string header = "topology,gpus,bytes,time_us\n";
+  const Rows tables{
+      {"topology,gpus,bytes\ndgx-2,2,8\n", ":1:1", "missing column 'time_us'"},
+      {"topology,gpus,bytes,bytes,time_us\n", ":1:21", "column 'bytes' appears twice"},
+      {header, "", "no rows"},
+      {header + "dgx-2,2,8\n", ":2:1", "has 3 cells, expected 4"},
+      {header + "dgx-9,2,8,5\n", ":2:1", "\"dgx-9\" is neither"},
+      {header + "dgx-2,two,8,5\n", ":2:7", "\"two\""},
+      {header + "dgx-2,17,8,5\n", ":2:7", "got 17"},
+      {header + "dgx-2,2,0,5\n", ":2:9", "more than 0, got 0"},
+      {header + "dgx-2,2,1e300,5\n", ":2:9", "1e+300"},
+      {header + "dgx-2,2,8,nan\n", ":2:11", "got \"nan\""},
+      {header + "dgx-2,2,8,-5\n", ":2:11", "got -5"},
+  };
+  for (const auto& row : tables) {
+    INFO(row[0]);
+    desk.write("t.csv", row[0]);
+    check_refused(desk, "validate nccl --against t.csv", "t.csv" + row[1], row[2]);
+  }
+}
+
+TEST_CASE("what exists is not overwritten", "[bad input]") {
+  const Desk desk;
+  desk.write("out/thesis.tex", "precious");
+  desk.write("w.json", "precious");
+  desk.write("x.toml", "precious");
+  desk.write("x.svg", "precious");
+  desk.write("p.json", kProfile);
+  desk.write("m.xml", "<system version=\"1\"/>");
+  check_refused(desk, "run s.toml --out out", "out", "exists already");
+  check_refused(desk, "run s.toml --out out --force", "out", "is no results folder");
+  check_refused(desk, "run s.toml --out w.json --force", "w.json", "is a file");
+  check_refused(desk, "workload import p.json -o w.json", "w.json", "the file exists");
+  check_refused(desk, "topology import m.xml -o x.toml", "x.toml", "the file exists");
+  check_refused(desk, "topology plot node.toml -o x.svg", "x.svg", "the file exists");
+}
+
+// A file that may not grow stands for the disk: every write beyond fails, as on a full one.
+TEST_CASE("a disk that takes nothing is exit 1 and leaves nothing", "[bad input]") {
+  const Desk desk;
+  desk.write("p.json", kProfile);
+  const auto before = desk.content();
+  for (const char* call : {"run s.toml --out out", "workload import p.json -o w.json",
+                           "topology plot node.toml -o x.svg"}) {
+    INFO(call);
+    const Ran ran = desk.run(call, "trap '' XFSZ; ulimit -f 1;");
+    CHECK(ran.code == 1);
+    CHECK(ran.out.empty());
+    CHECK_THAT(ran.err, Catch::Matches("trainyard: error: [^\n]+\n"));
+    CHECK(desk.content() == before);
   }
 }

@@ -97,7 +97,8 @@ TEST_CASE("collective refuses what makes no sense", "[cli]") {
   CHECK(error_of({"--topology", "dgx-3"}).find("did you mean") != std::string::npos);
   CHECK(error_of({"--topology", "dgx-2", "--op", "allreduce"}).find("did you mean") !=
         std::string::npos);
-  CHECK(error_of({"--topology", "dgx-2", "--gpus", "17"}).find("has 16 GPUs, got 17") !=
+  CHECK(error_of({"--topology", "dgx-2", "--gpus", "17"})
+            .find("must be at most 16, the GPUs of topology \"dgx-2\", got 17") !=
         std::string::npos);
   CHECK(error_of({"--topology", "dgx-2", "--gpus", "0"}).find("--gpus") != std::string::npos);
   CHECK(error_of({"--topology", "dgx-2", "--nodes", "2", "--gpus", "3"}).find("spread evenly") !=

@@ -113,8 +113,7 @@ Element parse_xml(std::string_view text, const std::string& file) {
   if (!result) {
     throw input::InputError{
         converter.place_of(result.offset),
-        fmt::format("is no whole XML document ({}), expected an NCCL topology: is it cut off?",
-                    result.description())};
+        fmt::format("is no whole XML document ({}): is it cut off?", result.description())};
   }
   const pugi::xml_node root = document.document_element();
   for (const pugi::xml_node& other : document.children()) {
