@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <optional>
@@ -133,21 +134,27 @@ class FileReader {
          fmt::format("unknown {} \"{}\"{}", key, found, input::suggestion(found, known)));
   }
 
-  /// Calls `read(key, value)` for each field; `read` returns false for a key it does not know.
+  /// Calls `read(key, value)` for each field; false: it does not know the key. None may come twice.
   template <typename Read>
   std::size_t object(ondemand::value value, std::string_view what,
-                     const std::vector<std::string>& known, Read read) const {
+                     std::initializer_list<std::string_view> known, Read read) const {
     const std::string_view token = value.raw_json_token();
     if (value.type() != ondemand::json_type::object) {
       fail(offset_of(token), fmt::format("{} must be an object, got {}", what, shown(token)));
     }
+    std::uint32_t seen = 0;  // a bit for each known key
     for (ondemand::field field : value.get_object()) {
-      const std::string_view raw{field.key().raw()};
+      const std::size_t at = offset_of(std::string_view{field.key().raw()}) - 1;
       const std::string_view key = field.unescaped_key();
-      if (!read(key, field.value())) {
-        fail(offset_of(raw) - 1,
-             fmt::format("unknown key \"{}\" in {}{}", key, what, input::suggestion(key, known)));
+      const std::uint32_t bit = 1U << (std::find(known.begin(), known.end(), key) - known.begin());
+      if ((seen & bit) != 0U) {
+        fail(at, fmt::format("key \"{}\" appears twice in {}", key, what));
       }
+      if (!read(key, field.value())) {
+        fail(at, fmt::format("unknown key \"{}\" in {}{}", key, what,
+                             input::suggestion(key, {known.begin(), known.end()})));
+      }
+      seen |= bit;
     }
     return offset_of(token);
   }
@@ -275,6 +282,7 @@ class FileReader {
   void read_collective(ondemand::value entry) {
     using enum CollectiveOp;
     Collective collective;
+    bool has_op = false;
     offsets_.collectives.push_back(
         object(entry, "a collective", {"op", "bytes", "group", "sequence", "step"},
                [&](std::string_view key, ondemand::value value) {
@@ -282,6 +290,7 @@ class FileReader {
                    collective.op = word(value, key,
                                         {all_reduce, all_gather, reduce_scatter, broadcast, reduce,
                                          all_to_all, send_recv, gather, scatter, barrier});
+                   has_op = true;
                  } else if (key == "bytes") {
                    collective.bytes = bytes(value, key);
                  } else if (key == "group") {
@@ -295,6 +304,9 @@ class FileReader {
                  }
                  return true;
                }));
+    if (!has_op) {
+      fail(offsets_.collectives.back(), "a collective needs its \"op\"");
+    }
     workload_.collectives.push_back(collective);
   }
 

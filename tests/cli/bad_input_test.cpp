@@ -405,3 +405,23 @@ TEST_CASE("a disk that takes nothing is exit 1 and leaves nothing", "[bad input]
     CHECK(desk.content() == before);
   }
 }
+
+TEST_CASE("a full file system is exit 1 and leaves the old results", "[bad input]") {
+  const Desk desk;
+  // A mount of its own for one command; where that is not permitted the case above has to do.
+  const std::string mount =
+      "mkdir disk && unshare -rm sh -c \"mount -t tmpfs -o size=64k none disk";
+  if (desk.run("", mount + "\" && rmdir disk; exit $?;").code != 0) {
+    WARN("skipped: no mount permitted");
+    return;
+  }
+  desk.write("big.toml", replaced(kScenario, "steps = 10", "steps = 10\ncount = 2000"));
+  const std::string program = std::string{"'"} + TRAINYARD_PROGRAM + "'";
+  const Ran ran = desk.run(
+      "", mount + " && " + program +
+              " run s.toml --out disk/out >/dev/null 2>&1 && cp -r disk/out old; " + program +
+              " run big.toml --force --out disk/out; echo code \\$?; ls -A disk; " +
+              "diff -r old disk/out && echo same\"; exit 0;");
+  CHECK_THAT(ran.err, Catch::Matches("trainyard: error: [^\n]*No space left on device\n"));
+  CHECK(ran.out == "code 1\nout\nsame\n");
+}

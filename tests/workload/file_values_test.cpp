@@ -32,7 +32,7 @@ Slot collective(const std::string& key) {
   return {
       key,
       head_text + R"("groups": [{"name": "0", "ranks": [0]}], "collectives": [{")" + key + "\":\n",
-      "}], " + one_timeline};
+      (key == "op" ? "}], " : R"(, "op": "barrier"}], )") + one_timeline};
 }
 
 Slot timeline(const std::string& key) {
