@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Two GPUs with one NVLink bridge; line 15 and what follows is that link.
-const std::string kNode = R"(name = "desk"
+const std::string node_text = R"(name = "desk"
 
 [[gpu]]
 name = "gpu{0..1}"
@@ -45,7 +45,7 @@ between = ["cpu", "eth0"]
 kind = "pcie3-x8"
 )";
 
-const std::string kScenario = R"(name = "bad"
+const std::string scenario_text = R"(name = "bad"
 
 [cluster]
 topology = "node.toml"
@@ -59,7 +59,7 @@ memory = "1 GB"
 )";
 
 /// Rank 0 of 2: an all-reduce of 10 floats.
-const std::string kProfile = R"({"distributedInfo":{"rank":0,"world_size":2},"traceEvents":[
+const std::string profile_text = R"({"distributedInfo":{"rank":0,"world_size":2},"traceEvents":[
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":1,"ts":5,"dur":2,
 "args":{"correlation":1}},
 {"ph":"X","cat":"kernel","name":"ncclKernel_AllReduce","ts":10,"dur":20,
@@ -78,8 +78,8 @@ struct Ran {
 class Desk {
  public:
   Desk() {
-    write("node.toml", kNode);
-    write("s.toml", kScenario);
+    write("node.toml", node_text);
+    write("s.toml", scenario_text);
   }
 
   void write(const std::string& name, const std::string& text) const {
@@ -160,12 +160,12 @@ TEST_CASE("wrong topologies are refused at their place by every command", "[bad 
   for (const auto& row : rows) {
     INFO(row[0] << " -> " << row[1]);
     const Desk desk;
-    desk.write("node.toml", replaced(kNode, row[0], row[1]));
+    desk.write("node.toml", replaced(node_text, row[0], row[1]));
     check_refused(desk, "topology check node.toml", row[2], row[3]);
     check_refused(desk, "run s.toml --out out", row[2], row[3]);
   }
   const Desk desk;
-  desk.write("node.toml", replaced(kNode, "titan-rtx", "titan-rty"));
+  desk.write("node.toml", replaced(node_text, "titan-rtx", "titan-rty"));
   for (const char* call :
        {"topology show node.toml", "topology matrix node.toml", "collective --topology node.toml",
         "predict --topology node.toml --workload dlrm-v100x8",
@@ -177,7 +177,7 @@ TEST_CASE("wrong topologies are refused at their place by every command", "[bad 
 TEST_CASE("a graph that falls apart is refused", "[bad input]") {
   const Desk desk;
   // gpu1 loses both its links
-  desk.write("node.toml", replaced(replaced(kNode, "\"gpu0\", \"gpu1\"", "\"gpu0\", \"cpu\""),
+  desk.write("node.toml", replaced(replaced(node_text, "\"gpu0\", \"gpu1\"", "\"gpu0\", \"cpu\""),
                                    "[\"cpu\", \"gpu{0..1}\"]", "[\"cpu\", \"gpu0\"]"));
   check_refused(desk, "topology check node.toml", "node.toml:1:1",
                 "no path from \"gpu0\" to \"gpu1\"");
@@ -208,7 +208,7 @@ TEST_CASE("wrong scenarios are refused at their place", "[bad input]") {
   for (const auto& row : rows) {
     INFO(row[0] << " -> " << row[1]);
     const Desk desk;
-    desk.write("s.toml", replaced(kScenario, row[0], row[1]));
+    desk.write("s.toml", replaced(scenario_text, row[0], row[1]));
     check_refused(desk, "run s.toml --out out", "s.toml" + row[2], row[3]);
   }
 }
@@ -285,16 +285,17 @@ TEST_CASE("files that are missing or empty are refused by every reader", "[bad i
 }
 
 TEST_CASE("damaged profiles are refused and no workload is written", "[bad input]") {
-  const std::string cut_short = kProfile.substr(0, kProfile.size() - 60);
+  const std::string cut_short = profile_text.substr(0, profile_text.size() - 60);
   const Rows rows{
       {cut_short, "p.json:6:", "the JSON text is cut"},
-      {replaced(kProfile, "\"cat\":\"kernel\"", "\"cat\":\"kernal\""), "p.json",
+      {replaced(profile_text, "\"cat\":\"kernel\"", "\"cat\":\"kernal\""), "p.json",
        "the profile has no GPU events"},
-      {replaced(kProfile, "\"dur\":20", "\"dur\":-20"), "p.json:4:70", "must not be negative"},
-      {replaced(kProfile, "\"dur\":20", "\"dur\":NaN"), "p.json:4:70", "must be a finite time"},
-      {replaced(kProfile, "\"dur\":20", "\"dur\":1e300"), "p.json:4:70", "must be a finite time"},
-      {replaced(kProfile, "\"dur\":20", "\"dur\":\"long\""), "p.json:4:71", "got long"},
-      {replaced(kProfile, "traceEvents", "traceEventz"), "p.json:1:1", "no \"traceEvents\""},
+      {replaced(profile_text, "\"dur\":20", "\"dur\":-20"), "p.json:4:70", "must not be negative"},
+      {replaced(profile_text, "\"dur\":20", "\"dur\":NaN"), "p.json:4:70", "must be a finite time"},
+      {replaced(profile_text, "\"dur\":20", "\"dur\":1e300"), "p.json:4:70",
+       "must be a finite time"},
+      {replaced(profile_text, "\"dur\":20", "\"dur\":\"long\""), "p.json:4:71", "got long"},
+      {replaced(profile_text, "traceEvents", "traceEventz"), "p.json:1:1", "no \"traceEvents\""},
       {"[1, 2]", "p.json:1:", ""},
       {"profile", "p.json:1:1", ""},
   };
@@ -308,7 +309,7 @@ TEST_CASE("damaged profiles are refused and no workload is written", "[bad input
 
 TEST_CASE("a gzip file that is cut is refused wherever it is read", "[bad input]") {
   const Desk desk;
-  desk.write("p.json", kProfile);
+  desk.write("p.json", profile_text);
   const std::string pack = "gzip p.json && head -c 150 p.json.gz >cut.json.gz && rm p.json.gz";
   REQUIRE(std::system(("cd '" + desk.path().string() + "' && " + pack).c_str()) == 0);
   check_refused(desk, "workload import cut.json.gz -o w.json", "cut.json.gz",
@@ -319,8 +320,8 @@ TEST_CASE("a gzip file that is cut is refused wherever it is read", "[bad input]
 
 TEST_CASE("profiles that contradict each other are refused", "[bad input]") {
   const Desk desk;
-  desk.write("a.json", kProfile);
-  desk.write("b.json", replaced(replaced(kProfile, "\"rank\":0", "\"rank\":1"), "nelems\":10",
+  desk.write("a.json", profile_text);
+  desk.write("b.json", replaced(replaced(profile_text, "\"rank\":0", "\"rank\":1"), "nelems\":10",
                                 "nelems\":11"));
   check_refused(desk, "workload import a.json b.json -o w.json", "b.json",
                 "ranks disagree on collective 0 of group \"0\": rank 0 has all_reduce of 40 bytes, "
@@ -332,11 +333,11 @@ TEST_CASE("profiles that contradict each other are refused", "[bad input]") {
 TEST_CASE("wrong workload files are refused at their place by every reader", "[bad input]") {
   const Desk desk;
   REQUIRE(desk.run("workload import p.json -o w.json").code == 2);
-  desk.write("p.json", kProfile);
+  desk.write("p.json", profile_text);
   REQUIRE(desk.run("workload import p.json -o w.json").code == 0);
   const std::string valid = desk.content().at("w.json");
   desk.write("w.json", replaced(valid, "\"ranks\": [0, 1]", "\"ranks\": [0, 2]"));
-  desk.write("s.toml", replaced(kScenario, "dlrm-v100x8", "w.json"));
+  desk.write("s.toml", replaced(scenario_text, "dlrm-v100x8", "w.json"));
   for (const char* call : {"workload check w.json", "workload show w.json", "run s.toml --out out",
                            "predict --topology node.toml --workload w.json"}) {
     check_refused(desk, call, "w.json:9:1", "distinct ranks below world_size 2, got [0, 2]");
@@ -380,7 +381,7 @@ TEST_CASE("what exists is not overwritten", "[bad input]") {
   desk.write("w.json", "precious");
   desk.write("x.toml", "precious");
   desk.write("x.svg", "precious");
-  desk.write("p.json", kProfile);
+  desk.write("p.json", profile_text);
   desk.write("m.xml", "<system version=\"1\"/>");
   check_refused(desk, "run s.toml --out out", "out", "exists already");
   check_refused(desk, "run s.toml --out out --force", "out", "is no results folder");
@@ -393,7 +394,7 @@ TEST_CASE("what exists is not overwritten", "[bad input]") {
 // A file that may not grow stands for the disk: every write beyond fails, as on a full one.
 TEST_CASE("a disk that takes nothing is exit 1 and leaves nothing", "[bad input]") {
   const Desk desk;
-  desk.write("p.json", kProfile);
+  desk.write("p.json", profile_text);
   const auto before = desk.content();
   for (const char* call : {"run s.toml --out out", "workload import p.json -o w.json",
                            "topology plot node.toml -o x.svg"}) {
@@ -415,7 +416,7 @@ TEST_CASE("a full file system is exit 1 and leaves the old results", "[bad input
     WARN("skipped: no mount permitted");
     return;
   }
-  desk.write("big.toml", replaced(kScenario, "steps = 10", "steps = 10\ncount = 2000"));
+  desk.write("big.toml", replaced(scenario_text, "steps = 10", "steps = 10\ncount = 2000"));
   const std::string program = std::string{"'"} + TRAINYARD_PROGRAM + "'";
   const Ran ran = desk.run(
       "", mount + " && " + program +
