@@ -61,11 +61,22 @@ void describe(workload::Workload& workload, const Arguments& arguments) {
   }
 }
 
+workload::ProfileFormat format(const std::string& text) {
+  using workload::ProfileFormat;
+  for (const auto known : {ProfileFormat::kineto, ProfileFormat::nsys, ProfileFormat::nvprof}) {
+    if (text == workload::to_text(known)) {
+      return known;
+    }
+  }
+  return ProfileFormat::automatic;
+}
+
 int run(const Arguments& arguments, Streams& streams) {
   const fs::path target = arguments.text("-o");
   check_target(target, arguments.has("--force"));
   const std::string name = arguments.has("--name") ? arguments.text("--name") : stem(target);
-  workload::Workload workload = workload::import_kineto(arguments.all("PATH"), name);
+  workload::Workload workload =
+      workload::import_profiles(arguments.all("PATH"), name, format(arguments.text("--from")));
   describe(workload, arguments);
   input::write_file_atomically(target, workload::to_json(workload));
 
@@ -102,7 +113,7 @@ CommandSpec workload_import_command() {
        .value_name = "FORMAT",
        .help = "format of the profiles",
        .default_value = "auto",
-       .choices = {"auto", "kineto"}},
+       .choices = {"auto", "kineto", "nsys", "nvprof"}},
       {.name = "--name", .value_name = "NAME", .help = "name of the workload (default: of OUT)"},
       {.name = "--source", .value_name = "TEXT", .help = "where the profiles are from"},
       {.name = "--licence", .value_name = "TEXT", .help = "licence of the profiles"},

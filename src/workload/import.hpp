@@ -20,7 +20,18 @@ struct DeviceStatistics {
   std::vector<units::Nanoseconds> step{};  ///< each marked step, in order
 };
 
-/// Profiles as one workload. Several paths (or a folder) are the ranks of one job.
+enum class ProfileFormat { automatic, kineto, nsys, nvprof };
+
+[[nodiscard]] const char* to_text(ProfileFormat format);
+
+/// Profiles as one workload. Several paths (or a folder) are the ranks of one job; one file may
+/// hold several of them. The format of each is told by its content.
+/// @param format  what every profile must be, unless automatic
+/// @throws InputError as `import_kineto`; for a file in another format; for several formats
+[[nodiscard]] Workload import_profiles(const std::vector<std::string>& paths, std::string_view name,
+                                       ProfileFormat format = ProfileFormat::automatic);
+
+/// Profiles of PyTorch as one workload: `import_profiles` of that format.
 /// @throws InputError: missing or empty file, truncated gzip, JSON cut in the middle (with the byte
 ///         offset), no GPU events, ranks that disagree on a collective, two files of one rank.
 [[nodiscard]] Workload import_kineto(const std::vector<std::string>& paths, std::string_view name);

@@ -23,6 +23,7 @@ int device_of(const Stream& stream) {
 
 /// Gathers one device of one rank.
 struct Gatherer {
+  int graph_run = -1;  ///< number of the name `kGraphRun`
   DeviceStatistics statistics{};
   Nanoseconds first = units::kForever;
   Nanoseconds last{};
@@ -52,6 +53,9 @@ struct Gatherer {
         communication.emplace_back(start, end);
         break;
       default:
+        if (op.name >= 0 && op.name == graph_run) {
+          return;
+        }
         compute.emplace_back(start, end);
         break;
     }
@@ -74,14 +78,15 @@ struct Gatherer {
   }
 };
 
-void add_rank(const Workload& workload, const Timeline& timeline,
+void add_rank(const Workload& workload, const Timeline& timeline, int graph_run,
               std::vector<DeviceStatistics>& all) {
   const OpTimes times = recorded_times(timeline);
   std::map<int, Gatherer> devices;
   for (std::size_t i = 0; i < timeline.ops.size(); ++i) {
     const Stream& stream = timeline.streams[static_cast<std::size_t>(timeline.ops[i].stream)];
     if (!stream.host) {
-      devices[device_of(stream)].add(timeline.ops[i], times.start[i], times.end[i]);
+      devices.try_emplace(device_of(stream), Gatherer{graph_run})
+          .first->second.add(timeline.ops[i], times.start[i], times.end[i]);
     }
   }
   for (auto& [device, gatherer] : devices) {
@@ -101,8 +106,11 @@ void add_rank(const Workload& workload, const Timeline& timeline,
 
 std::vector<DeviceStatistics> statistics(const Workload& workload) {
   std::vector<DeviceStatistics> all;
+  const auto graph_run = std::find(workload.names.begin(), workload.names.end(), kGraphRun);
+  const int number =
+      graph_run == workload.names.end() ? -1 : static_cast<int>(graph_run - workload.names.begin());
   for (const Timeline& timeline : workload.timelines) {
-    add_rank(workload, timeline, all);
+    add_rank(workload, timeline, number, all);
   }
   return all;
 }

@@ -65,6 +65,10 @@ struct Stream {
   bool host = false;
 };
 
+/// Name of a compute op that stands for a whole CUDA graph: the profile does not list its kernels,
+/// so statistics count its time as busy, but no kernels. No kernel can be called that.
+inline constexpr const char* kGraphRun = "[CUDA graph]";
+
 /// A marked step of the recording: from the end of `begin` to the end of `end` (ops of kind host
 /// with duration 0 on the stream that marked the step, or -1: the timeline's start / end).
 struct StepMark {

@@ -15,6 +15,7 @@
 #include "workload/importers/kineto_collectives.hpp"
 #include "workload/importers/kineto_events.hpp"
 #include "workload/importers/kineto_graph.hpp"
+#include "workload/importers/recording.hpp"
 
 namespace trainyard::workload {
 namespace {
@@ -29,7 +30,10 @@ constexpr const char* kSeveralGpus = "further GPUs of one process (kept as strea
 
 bool is_profile_name(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(".json") || name.ends_with(".json.gz");
+  static constexpr std::array<std::string_view, 5> kEndings{".json", ".json.gz", ".sqlite", ".nvvp",
+                                                            ".csv"};
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
 // A folder stands for the profiles in it, in the order of their names.
@@ -48,7 +52,8 @@ std::vector<std::string> expand(const std::vector<std::string>& paths) {
     }
     if (inside.empty()) {
       throw input::InputError{{path, 0, 0},
-                              "the folder holds no profile, expected *.json or *.json.gz files"};
+                              "the folder holds no profile, expected *.json, *.json.gz, *.sqlite, "
+                              "*.nvvp or *.csv files"};
     }
     std::sort(inside.begin(), inside.end());
     files.insert(files.end(), inside.begin(), inside.end());
@@ -80,13 +85,7 @@ std::optional<int> rank_in_name(const std::string& path) {
   return std::nullopt;
 }
 
-struct LoadedFile {
-  std::string path{};
-  PaddedText text{};
-  KinetoFile file{};
-};
-
-void check_has_gpu_events(const LoadedFile& loaded) {
+void check_has_gpu_events(const Recording& loaded) {
   if (loaded.file.gpu.empty()) {
     throw input::InputError{{loaded.path, 0, 0},
                             "the profile has no GPU events, expected kernels, copies or fills "
@@ -94,7 +93,7 @@ void check_has_gpu_events(const LoadedFile& loaded) {
   }
 }
 
-void check_span(const LoadedFile& loaded) {
+void check_span(const Recording& loaded) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = std::numeric_limits<std::int64_t>::min();
   const auto add = [&](std::int64_t start, std::int64_t end) {
@@ -118,16 +117,34 @@ void check_span(const LoadedFile& loaded) {
   }
 }
 
-// The rank that the profile states, else the number in the file's name, else the file's position.
-void assign_ranks(std::vector<LoadedFile>& files) {
+void check_formats(const std::vector<Recording>& files) {
+  for (const Recording& file : files) {
+    if (file.format != files.front().format) {
+      throw input::InputError{
+          {file.path, 0, 0},
+          fmt::format("the format is {}, expected profiles of one format; {} is {}", file.format,
+                      files.front().path, files.front().format)};
+    }
+  }
+}
+
+// The file holds no other rank.
+bool alone(const std::vector<Recording>& files, std::size_t index) {
+  return (index == 0 || files[index - 1].path != files[index].path) &&
+         (index + 1 == files.size() || files[index + 1].path != files[index].path);
+}
+
+// The rank that the profile states, else the number in the file's name, else the position.
+void assign_ranks(std::vector<Recording>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     KinetoFile& file = files[i].file;
     if (file.rank < 0 && files.size() > 1) {
-      file.rank = rank_in_name(files[i].path).value_or(static_cast<int>(i));
+      const auto named = alone(files, i) ? rank_in_name(files[i].path) : std::nullopt;
+      file.rank = named.value_or(static_cast<int>(i));
     }
     file.rank = std::max(file.rank, 0);
   }
-  std::stable_sort(files.begin(), files.end(), [](const LoadedFile& a, const LoadedFile& b) {
+  std::stable_sort(files.begin(), files.end(), [](const Recording& a, const Recording& b) {
     return a.file.rank < b.file.rank;
   });
   for (std::size_t i = 1; i < files.size(); ++i) {
@@ -161,15 +178,15 @@ int named_ranks(const KinetoFile& file) {
 }
 
 // As stated; without a statement what the files and the groups need.
-int world_size(const std::vector<LoadedFile>& files) {
+int world_size(const std::vector<Recording>& files) {
   int size = static_cast<int>(files.size());
   bool stated = false;
-  for (const LoadedFile& loaded : files) {
+  for (const Recording& loaded : files) {
     size = std::max({size, loaded.file.world_size, loaded.file.rank + 1});
     stated = stated || loaded.file.world_size > 0;
   }
   if (!stated) {
-    for (const LoadedFile& loaded : files) {
+    for (const Recording& loaded : files) {
       size = std::max(size, named_ranks(loaded.file));
     }
   }
@@ -260,25 +277,27 @@ void align_clocks(std::vector<RankProfile>& ranks) {
 
 }  // namespace
 
-Workload import_kineto(const std::vector<std::string>& paths, std::string_view name) {
-  std::vector<LoadedFile> files;
+Workload import_profiles(const std::vector<std::string>& paths, std::string_view name,
+                         ProfileFormat format) {
+  std::vector<Recording> files;
   for (const std::string& path : expand(paths)) {
-    LoadedFile loaded{path, read_inflated(path), {}};
-    loaded.file = parse_kineto(loaded.text, path);
-    check_has_gpu_events(loaded);
-    check_span(loaded);
-    files.push_back(std::move(loaded));
+    for (Recording& recording : read_profile(path, format)) {
+      check_has_gpu_events(recording);
+      check_span(recording);
+      files.push_back(std::move(recording));
+    }
   }
+  check_formats(files);
   assign_ranks(files);
 
   Workload workload;
   workload.name = name;
-  workload.framework = "kineto";
+  workload.framework = files.front().format;
   workload.gpu = gpu_name(files.front().file);
   workload.world_size = world_size(files);
   NameTable names;
   std::vector<RankProfile> ranks;
-  for (const LoadedFile& loaded : files) {
+  for (const Recording& loaded : files) {
     ranks.push_back({loaded.path, &loaded.file, build_graph(loaded.file, names)});
     ranks.back().graph.timeline.rank = loaded.file.rank;
   }
@@ -290,6 +309,10 @@ Workload import_kineto(const std::vector<std::string>& paths, std::string_view n
   }
   workload.names = names.take();
   return workload;
+}
+
+Workload import_kineto(const std::vector<std::string>& paths, std::string_view name) {
+  return import_profiles(paths, name, ProfileFormat::kineto);
 }
 
 }  // namespace trainyard::workload
