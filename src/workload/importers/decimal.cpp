@@ -97,9 +97,13 @@ std::optional<std::int64_t> scaled(const Decimal& decimal, int shift) {
 
 }  // namespace
 
-std::optional<std::int64_t> microseconds_to_nanoseconds(std::string_view text) {
+std::optional<std::int64_t> scaled_number(std::string_view text, int power) {
   const auto decimal = split(text);
-  return decimal ? scaled(*decimal, 3) : std::nullopt;
+  return decimal ? scaled(*decimal, power) : std::nullopt;
+}
+
+std::optional<std::int64_t> microseconds_to_nanoseconds(std::string_view text) {
+  return scaled_number(text, 3);
 }
 
 std::optional<std::int64_t> whole_number(std::string_view text) {

@@ -1,9 +1,12 @@
 // Which format a profile has, told by its content.
 #include <fmt/format.h>
+#include <simdjson.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "input/error.hpp"
+#include "workload/importers/gpu_trace.hpp"
 #include "workload/importers/nsys.hpp"
 #include "workload/importers/recording.hpp"
 #include "workload/importers/sqlite.hpp"
@@ -46,6 +49,15 @@ void check_is_no_report(const std::string& path) {
 std::vector<Recording> read_text(const std::string& path, ProfileFormat wanted) {
   std::vector<Recording> recordings;
   PaddedText text = read_inflated(path);
+  const std::size_t table = find_gpu_trace(text.text());
+  if (table != std::string_view::npos && accepts(wanted, ProfileFormat::nsys)) {
+    return read_gpu_trace(std::move(text), table, path);
+  }
+  if (is_summary_report(text.text())) {
+    throw input::InputError{{path},
+                            "is a report of sums without a timeline, expected the report "
+                            "cuda_gpu_trace or the SQLite export"};
+  }
   if (!accepts(wanted, ProfileFormat::kineto)) {
     refuse(path, wanted);
   }
@@ -70,6 +82,16 @@ const char* to_text(ProfileFormat format) {
     default:
       return "auto";
   }
+}
+
+std::string valid_text(std::string_view text, KinetoFile& file) {
+  std::string result{text};
+  if (!simdjson::validate_utf8(text)) {
+    ++file.skipped["names that are not UTF-8 (bytes above 127 read as \"?\")"];
+    std::replace_if(
+        result.begin(), result.end(), [](char c) { return c < 0; }, '?');
+  }
+  return result;
 }
 
 std::vector<Recording> read_profile(const std::string& path, ProfileFormat wanted) {

@@ -124,7 +124,7 @@ std::vector<Recording> read_nsys(const Sqlite& database) {
   const GpuNames gpus{database};
   const std::int64_t base = session_start(database);
   NsysProcesses processes;
-  read_gpu_work(database, strings, processes);
+  read_gpu_work(database, strings, *store, processes);
   read_calls(database, strings, processes);
   read_ranges(database, strings, *store, processes);
 

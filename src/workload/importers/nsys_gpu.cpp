@@ -46,8 +46,9 @@ std::string_view copy_name(std::int64_t kind) {
 
 class GpuReader {
  public:
-  GpuReader(const Sqlite& database, const NsysStrings& strings, NsysProcesses& processes)
-      : database_{database}, strings_{strings}, processes_{processes} {}
+  GpuReader(const Sqlite& database, const NsysStrings& strings, TextStore& store,
+            NsysProcesses& processes)
+      : database_{database}, strings_{strings}, store_{store}, processes_{processes} {}
 
   void read() {
     read_kernels();
@@ -110,11 +111,11 @@ class GpuReader {
     return processes_[process_of(rows.integer_or(process, 0))];
   }
 
-  static int number_of(NsysProcess& in, std::int64_t id, std::string_view name) {
+  int number_of(NsysProcess& in, std::int64_t id, std::string_view name) {
     const auto [found, is_new] =
         in.name_numbers.try_emplace(id, static_cast<int>(in.file.names.size()));
     if (is_new) {
-      in.file.names.push_back(name);
+      in.file.names.push_back(store_.emplace_back(valid_text(name, in.file)));
     }
     return found->second;
   }
@@ -185,14 +186,16 @@ class GpuReader {
 
   const Sqlite& database_;
   const NsysStrings& strings_;
+  TextStore& store_;
   NsysProcesses& processes_;
   std::set<std::pair<std::int64_t, std::int64_t>> nodes_{};  ///< (process, launch) of graph nodes
 };
 
 }  // namespace
 
-void read_gpu_work(const Sqlite& database, const NsysStrings& strings, NsysProcesses& processes) {
-  GpuReader{database, strings, processes}.read();
+void read_gpu_work(const Sqlite& database, const NsysStrings& strings, TextStore& store,
+                   NsysProcesses& processes) {
+  GpuReader{database, strings, store, processes}.read();
 }
 
 }  // namespace trainyard::workload

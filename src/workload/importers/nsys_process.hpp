@@ -58,7 +58,8 @@ using NsysProcesses = std::map<std::int64_t, NsysProcess>;
 [[nodiscard]] std::int64_t checked_time(const SqliteRows& rows, std::int64_t time);
 
 /// Kernels, copies, fills and graphs that ran as a whole.
-void read_gpu_work(const Sqlite& database, const NsysStrings& strings, NsysProcesses& processes);
+void read_gpu_work(const Sqlite& database, const NsysStrings& strings, TextStore& store,
+                   NsysProcesses& processes);
 
 /// Runtime and driver calls, and what the synchronising ones waited for. After `read_gpu_work`.
 void read_calls(const Sqlite& database, const NsysStrings& strings, NsysProcesses& processes);

@@ -25,6 +25,10 @@ struct Recording {
   KinetoFile file{};
 };
 
+/// A text as it may stand in a workload file, which is UTF-8: of any other every byte above 127
+/// reads as "?", and that is counted in `skipped` of the file.
+[[nodiscard]] std::string valid_text(std::string_view text, KinetoFile& file);
+
 /// Reads one profile in the format that its content shows.
 /// @param wanted  automatic, or the only format to accept
 /// @throws InputError: unreadable, damaged, another format than wanted
