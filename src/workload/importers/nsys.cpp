@@ -103,6 +103,15 @@ std::int64_t pid_of(std::int64_t process) {
   return process & 0xffffff;
 }
 
+NsysProcess* find_process(NsysProcesses& processes, std::int64_t global_id) {
+  const auto found = processes.find(process_of(global_id));
+  if (found != processes.end()) {
+    return &found->second;
+  }
+  const bool unknown = processes.size() == 1 && processes.begin()->first == 0;
+  return unknown ? &processes.begin()->second : nullptr;
+}
+
 std::int64_t checked_time(const SqliteRows& rows, std::int64_t time) {
   static constexpr std::int64_t kLimit = 4'000'000'000'000'000'000;
   if (time < -kLimit || time > kLimit) {

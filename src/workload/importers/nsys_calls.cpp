@@ -13,16 +13,6 @@ namespace {
 constexpr const char* kNoEnd = "calls without an end (running when the session ended)";
 constexpr std::int64_t kNoStream = std::numeric_limits<std::uint32_t>::max();
 
-/// The process of a call: the only one where the GPU work does not say whose it is.
-NsysProcess* find_process(NsysProcesses& processes, std::int64_t global_id) {
-  const auto found = processes.find(process_of(global_id));
-  if (found != processes.end()) {
-    return &found->second;
-  }
-  const bool unknown = processes.size() == 1 && processes.begin()->first == 0;
-  return unknown ? &processes.begin()->second : nullptr;
-}
-
 void read_runtime(const Sqlite& database, const NsysStrings& strings, NsysProcesses& processes) {
   std::unordered_map<std::int64_t, CallKind> kinds;
   SqliteRows rows = database.select("CUPTI_ACTIVITY_KIND_RUNTIME",
@@ -181,7 +171,5 @@ void read_calls(const Sqlite& database, const NsysStrings& strings, NsysProcesse
   read_runtime(database, strings, processes);
   SyncReader{database, processes}.read();
 }
-
-void read_ranges(const Sqlite&, const NsysStrings&, TextStore&, NsysProcesses&) {}
 
 }  // namespace trainyard::workload

@@ -54,6 +54,10 @@ using NsysProcesses = std::map<std::int64_t, NsysProcess>;
 /// The pid alone.
 [[nodiscard]] std::int64_t pid_of(std::int64_t process);
 
+/// The process of a call or range: the only one where the GPU work does not say whose it is; null
+/// for a process without GPU work.
+[[nodiscard]] NsysProcess* find_process(NsysProcesses& processes, std::int64_t global_id);
+
 /// A time in ns that sums of a recording can hold. @throws InputError at the row
 [[nodiscard]] std::int64_t checked_time(const SqliteRows& rows, std::int64_t time);
 
