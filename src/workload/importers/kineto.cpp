@@ -15,6 +15,7 @@
 #include "workload/importers/kineto_collectives.hpp"
 #include "workload/importers/kineto_events.hpp"
 #include "workload/importers/kineto_graph.hpp"
+#include "workload/importers/nsys_pairs.hpp"
 #include "workload/importers/recording.hpp"
 
 namespace trainyard::workload {
@@ -289,6 +290,9 @@ Workload import_profiles(const std::vector<std::string>& paths, std::string_view
   }
   check_formats(files);
   assign_ranks(files);
+  if (files.front().store) {
+    pair_communication(files);  // formats that know no process groups
+  }
 
   Workload workload;
   workload.name = name;

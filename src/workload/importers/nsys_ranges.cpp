@@ -14,7 +14,8 @@ constexpr std::int64_t kPushPop = 59;
 constexpr std::int64_t kStartEnd = 60;
 
 /// How NCCL names the ranges around its calls, and what the call does as profiles of PyTorch name
-/// it. The end of a group launches what stands in it; only the kernel says what that is.
+/// it. The end of a group launches what stands in it, and single messages may be parts of an
+/// all-to-all: only the kernel says what these are.
 struct NcclRange {
   std::string_view name{};
   std::string_view operation{};
@@ -30,8 +31,8 @@ const NcclRange* nccl_range(std::string_view text) {
                                                       {"ncclAlltoAll", "alltoall"},
                                                       {"ncclGather", "gather"},
                                                       {"ncclScatter", "scatter"},
-                                                      {"ncclSend", "send"},
-                                                      {"ncclRecv", "recv"},
+                                                      {"ncclSend", ""},
+                                                      {"ncclRecv", ""},
                                                       {"ncclGroupEnd", ""}}};
   const auto* const found = std::find_if(
       kRanges.begin(), kRanges.end(), [&](const NcclRange& range) { return range.name == text; });
