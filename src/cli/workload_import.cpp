@@ -100,8 +100,10 @@ CommandSpec workload_import_command() {
   spec.name = "workload import";
   spec.summary = "Read profiles of the ranks of one job into a workload file";
   spec.details =
-      "Each PATH is a PyTorch profiler trace (Kineto, .json or .json.gz) of one rank, or a folder\n"
-      "of them. Collectives keep their bytes and group; how long they last is simulated.";
+      "Each PATH is a PyTorch profiler trace (Kineto, .json or .json.gz) of one rank, an export "
+      "of\n"
+      "Nsight Systems (SQLite, or the CSV of nsys stats cuda_gpu_trace) of one or several, or a\n"
+      "folder of them. Collectives keep their bytes and group; how long they last is simulated.";
   spec.example = "trainyard workload import traces/rank*.json.gz -o dlrm.json --licence MIT";
   spec.options = {
       {.name = "PATH",

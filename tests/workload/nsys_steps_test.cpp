@@ -98,6 +98,33 @@ TEST_CASE("nsys: steps have marks, and operations belong to the step of their la
   CHECK(statistics[0].step[2].count() == 902);
 }
 
+TEST_CASE("nsys: numbered steps that some process lacks are no steps") {
+  NsysBuilder builder;
+  for (const int rank : {0, 1}) {
+    const int pid = 100 + rank;
+    builder.kernel({.start = 0, .end = 9'000, .pid = pid});
+    for (int step = rank; step < 3; ++step) {
+      builder.range(fmt::format("step {}", step), step * 1'000, step * 1'000 + 900, pid);
+    }
+  }
+  const Workload workload = builder.import();
+  for (const auto& timeline : workload.timelines) {
+    REQUIRE(timeline.steps.size() == 2);
+    CHECK(timeline.steps[0].name == "step 1");
+    CHECK(timeline.steps[1].name == "step 2");
+  }
+}
+
+TEST_CASE("nsys: steps without a number are kept by their order") {
+  NsysBuilder builder;
+  for (const int pid : {100, 101}) {
+    builder.kernel({.start = 0, .end = 9'000, .pid = pid})
+        .range("step", 0, 100 + pid, pid)
+        .range("step", 1'000, 1'300, pid);
+  }
+  CHECK(builder.import().timelines[1].steps.size() == 2);
+}
+
 TEST_CASE("nsys: open ranges, marks and operators of PyTorch are no steps") {
   NsysBuilder builder;
   builder.kernel({.start = 5, .end = 9})

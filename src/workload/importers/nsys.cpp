@@ -75,6 +75,34 @@ KinetoFile only_device(const KinetoFile& file, int device) {
   return part;
 }
 
+std::set<std::string> step_names(const KinetoFile& file) {
+  std::set<std::string> names;
+  for (const StepRange& step : file.steps) {
+    names.insert(step.name);
+  }
+  return names;
+}
+
+// A session begins in the middle of different steps of its processes: where steps have numbers,
+// only those that every rank has are steps.
+void keep_common_steps(std::vector<Recording>& recordings) {
+  std::set<std::string> common = step_names(recordings.front().file);
+  for (const Recording& recording : recordings) {
+    const std::set<std::string> names = step_names(recording.file);
+    if (names.size() < recording.file.steps.size()) {
+      return;
+    }
+    std::erase_if(common, [&](const std::string& name) { return names.count(name) == 0; });
+  }
+  if (common.empty()) {
+    return;  // each rank has names of its own
+  }
+  for (Recording& recording : recordings) {
+    std::erase_if(recording.file.steps,
+                  [&](const StepRange& step) { return common.count(step.name) == 0; });
+  }
+}
+
 }  // namespace
 
 // --- shared by the readers of tables ------------------------------------------------------------
@@ -160,6 +188,7 @@ std::vector<Recording> read_nsys(const Sqlite& database) {
                             "the export has no GPU events, expected kernels, copies or fills (was "
                             "CUDA traced, and did the session last?)"};
   }
+  keep_common_steps(recordings);
   return recordings;
 }
 
