@@ -14,6 +14,7 @@
 
 #include "input/error.hpp"
 #include "workload/importers/decimal.hpp"
+#include "workload/importers/json_text.hpp"
 
 namespace trainyard::workload {
 namespace {
@@ -231,7 +232,7 @@ class TraceReader {
         return power;
       }
     }
-    rows_.fail(fmt::format("times in \"{}\", expected ns, us, ms or s", unit));
+    rows_.fail(fmt::format("times in {}, expected ns, us, ms or s", quote(unit)));
   }
 
   [[nodiscard]] double bytes_in(std::string_view unit) const {
@@ -251,13 +252,13 @@ class TraceReader {
         return bytes;
       }
     }
-    rows_.fail(fmt::format("bytes in \"{}\", expected B, KB, MB or GB", unit));
+    rows_.fail(fmt::format("bytes in {}, expected B, KB, MB or GB", quote(unit)));
   }
 
   [[nodiscard]] std::int64_t time(std::size_t column, int power, std::string_view name) const {
     const auto value = scaled_number(rows_.cells()[column], power);
     if (!value) {
-      rows_.fail(fmt::format("{} is \"{}\", expected a number", name, rows_.cells()[column]));
+      rows_.fail(fmt::format("{} is {}, expected a number", name, quote(rows_.cells()[column])));
     }
     return *value;
   }
@@ -298,7 +299,8 @@ class TraceReader {
     const auto [end, error] =
         std::from_chars(text.data() + open + 1, text.data() + text.size(), number);
     if (error != std::errc{} || *end != ')' || number < 0) {
-      rows_.fail(fmt::format("Device is \"{}\", expected a name and a number in brackets", text));
+      rows_.fail(
+          fmt::format("Device is {}, expected a name and a number in brackets", quote(text)));
     }
     const std::string_view name = trimmed(text.substr(0, open));
     return {number, name == "GPU" ? std::string_view{} : name};
@@ -313,7 +315,7 @@ class TraceReader {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0.0) ||
         value * bytes_unit_ > 1e18) {
-      rows_.fail(fmt::format("Bytes is \"{}\", expected a number", text));
+      rows_.fail(fmt::format("Bytes is {}, expected a number", quote(text)));
     }
     return static_cast<std::int64_t>(value * bytes_unit_ + 0.5);
   }

@@ -44,11 +44,15 @@ std::string identifier(std::string_view name) {
   if (code == SQLITE_NOTADB) {
     throw input::InputError{{path}, "is encrypted or no SQLite database, expected a plain one"};
   }
+  std::string message = sqlite3_errmsg(database);
+  // It may quote what the file holds; errors are one line.
+  std::replace_if(
+      message.begin(), message.end(), [](char c) { return c < ' '; }, '?');
   throw input::InputError{
       {path},
       fmt::format("the SQLite database cannot be read ({}), expected a whole file (was it cut "
                   "while copying?)",
-                  sqlite3_errmsg(database))};
+                  message)};
 }
 
 const char* type_name(int type) {
