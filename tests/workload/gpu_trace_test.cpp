@@ -145,7 +145,7 @@ TEST_CASE("gpu trace: rows that are wrong are refused with their line") {
              Contains("no column Duration, Strm or Name"));
   // What a cell holds stays in one line.
   CHECK(error_of(header + "\"1\n2\",5,GPU (0),7,a\n") ==
-        "2: error: Start is \"1\\n2\", expected a number");
+        "2: error: Start is \"1\\u000a2\", expected a number");
   CHECK_THAT(error_of(header), Contains("the report has no rows"));
 }
 
