@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -317,7 +318,7 @@ class TraceReader {
         value * bytes_unit_ > 1e18) {
       rows_.fail(fmt::format("Bytes is {}, expected a number", quote(text)));
     }
-    return static_cast<std::int64_t>(value * bytes_unit_ + 0.5);
+    return std::llround(value * bytes_unit_);
   }
 
   int number_of(int device, std::string_view name) {

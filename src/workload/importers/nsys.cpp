@@ -92,14 +92,14 @@ void keep_common_steps(std::vector<Recording>& recordings) {
     if (names.size() < recording.file.steps.size()) {
       return;
     }
-    std::erase_if(common, [&](const std::string& name) { return names.count(name) == 0; });
+    std::erase_if(common, [&](const std::string& name) { return !names.contains(name); });
   }
   if (common.empty()) {
     return;  // each rank has names of its own
   }
   for (Recording& recording : recordings) {
     std::erase_if(recording.file.steps,
-                  [&](const StepRange& step) { return common.count(step.name) == 0; });
+                  [&](const StepRange& step) { return !common.contains(step.name); });
   }
 }
 

@@ -143,7 +143,7 @@ class SyncReader {
         record.kind = SyncKind::stream_waits;
         record.stream = stream;
         // A stream without work of its own keeps nothing waiting.
-        if (stream >= 0 && streams_[id].count({record.device, stream}) == 0) {
+        if (stream >= 0 && !streams_[id].contains({record.device, stream})) {
           return true;
         }
         break;

@@ -70,7 +70,7 @@ class GpuReader {
   static constexpr std::size_t kMore = 8;  ///< first column of `more`
 
   // The times of the row are whole.
-  bool has_times(const SqliteRows& rows, NsysProcess& in) {
+  static bool has_times(const SqliteRows& rows, NsysProcess& in) {
     const auto first = rows.integer(start);
     const auto last = rows.integer(end);
     if (!first || !last) {
@@ -167,7 +167,7 @@ class GpuReader {
   void read_graphs() {
     SqliteRows rows = select("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {});
     while (rows.next()) {
-      if (nodes_.count({rows.integer_or(process, 0), rows.integer_or(correlation, 0)}) > 0) {
+      if (nodes_.contains({rows.integer_or(process, 0), rows.integer_or(correlation, 0)})) {
         continue;
       }
       NsysProcess& in = process_in(rows);

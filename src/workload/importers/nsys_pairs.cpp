@@ -115,7 +115,7 @@ class Pairer {
         return kernel.end - all[cluster].first_end > kEndsTogether;
       });
       const auto fit = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t cluster) {
-        return all[cluster].members.count(kernel.recording) == 0;
+        return !all[cluster].members.contains(kernel.recording);
       });
       if (fit != candidates.end()) {
         all[*fit].members.emplace(kernel.recording, kernel);

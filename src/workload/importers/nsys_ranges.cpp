@@ -67,7 +67,7 @@ std::vector<std::int64_t> launch_times(const KinetoFile& file) {
   }
   std::vector<std::int64_t> times;
   for (const HostCall& call : file.calls) {
-    if (launching.count(call.correlation) > 0) {
+    if (launching.contains(call.correlation)) {
       times.push_back(call.start);
     }
   }
