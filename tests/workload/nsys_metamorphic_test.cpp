@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -20,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGpuTables[] = {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
-                                      "CUPTI_ACTIVITY_KIND_MEMSET",
-                                      "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
-constexpr const char* kTimedTables[] = {
+constexpr std::array<const char*, 4> kGpuTables{
+    "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
+    "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
+constexpr std::array<const char*, 7> kTimedTables{
     "CUPTI_ACTIVITY_KIND_KERNEL",         "CUPTI_ACTIVITY_KIND_MEMCPY",
     "CUPTI_ACTIVITY_KIND_MEMSET",         "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
     "CUPTI_ACTIVITY_KIND_RUNTIME",        "NVTX_EVENTS",
@@ -144,7 +145,7 @@ TEST_CASE("nsys metamorphic: only differences of times count", "[profiles][share
     const Copy copy{path};
     const std::string before = copy.text();
     copy.change(kTimedTables,
-                "UPDATE {0} SET start = start + 123456789, \"end\" = \"end\" + 123456789;");
+                R"(UPDATE {0} SET start = start + 123456789, "end" = "end" + 123456789;)");
     CHECK(copy.text() == before);
   }
 }
@@ -159,7 +160,7 @@ TEST_CASE("nsys metamorphic: times twice as long give statistics twice as long",
     INFO(path.filename().string());
     const Copy copy{path};
     const auto before = workload::statistics(copy.import());
-    copy.change(kTimedTables, "UPDATE {0} SET start = start * 2, \"end\" = \"end\" * 2;");
+    copy.change(kTimedTables, R"(UPDATE {0} SET start = start * 2, "end" = "end" * 2;)");
     const auto after = workload::statistics(copy.import());
     REQUIRE(after.size() == before.size());
     for (std::size_t i = 0; i < after.size(); ++i) {

@@ -78,8 +78,8 @@ TEST_CASE("nsys: other ranges are steps when they hold the launches") {
 
 TEST_CASE("nsys: steps have marks, and operations belong to the step of their launch") {
   NsysBuilder builder;
-  for (int step = 0; step < 3; ++step) {
-    const int at = step * 1'000;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    const std::int64_t at = step * 1'000;
     builder.range(fmt::format("iteration {}", step), at, at + 900 + step)
         .call("cudaLaunchKernel", at + 100, at + 110, step + 1)
         .kernel({.start = at + 950, .end = at + 990, .correlation = step + 1});
@@ -103,7 +103,7 @@ TEST_CASE("nsys: numbered steps that some process lacks are no steps") {
   for (const int rank : {0, 1}) {
     const int pid = 100 + rank;
     builder.kernel({.start = 0, .end = 9'000, .pid = pid});
-    for (int step = rank; step < 3; ++step) {
+    for (std::int64_t step = rank; step < 3; ++step) {
       builder.range(fmt::format("step {}", step), step * 1'000, step * 1'000 + 900, pid);
     }
   }

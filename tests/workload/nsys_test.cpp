@@ -223,7 +223,7 @@ TEST_CASE("nsys: names of GPUs go by process where the export says so") {
 TEST_CASE("nsys: the session's start puts exports on one clock") {
   const test::TemporaryFolder folder;
   std::vector<std::string> paths;
-  for (const int node : {0, 1}) {
+  for (const std::int64_t node : {0, 1}) {
     NsysBuilder builder;
     builder.kernel({.start = 100, .end = 200});
     builder.raw(

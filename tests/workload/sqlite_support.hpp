@@ -24,7 +24,7 @@ inline void run_sql(const std::string& path, const std::string& sql) {
 /// Makes a database in `folder`; returns its path.
 inline std::string make_database(const TemporaryFolder& folder, const std::string& sql,
                                  const std::string& name = "report.sqlite") {
-  const std::string path = (folder.path() / name).string();
+  std::string path = (folder.path() / name).string();
   run_sql(path, sql);
   return path;
 }

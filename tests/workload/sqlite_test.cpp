@@ -90,8 +90,7 @@ TEST_CASE("values of the wrong kind are refused with table, row and column") {
 TEST_CASE("names with quotes and paths with marks of URIs are taken as they are") {
   const test::TemporaryFolder folder;
   const std::string path = test::make_database(
-      folder,
-      "CREATE TABLE \"a\"\"b'c\" (\"x\"\"y\" INTEGER); INSERT INTO \"a\"\"b'c\" VALUES (5);",
+      folder, R"(CREATE TABLE "a""b'c" ("x""y" INTEGER); INSERT INTO "a""b'c" VALUES (5);)",
       "50% of #1?mode=rw.sqlite");
   const Sqlite database{path};
   SqliteRows rows = database.select("a\"b'c", {"x\"y"});
